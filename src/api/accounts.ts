@@ -5,9 +5,12 @@
 import { byId, idSchema, ProviderReturn, ReturnTo, Timestamp } from "./common.ts";
 import { answer, del, get, post, z } from "./route.ts";
 
-/** Where `callback` leads: `<returnTo>?account=connected`, or `?account=failed&reason=` with one of these. */
+/**
+ * The reason in `<returnTo>?account=failed&reason=`, the address that `callback` redirects to after a failure. After a success, it redirects to
+ * `<returnTo>?account=connected`.
+ */
 export const AccountProblem = z.enum([
-  /** The person, or the provider, refused. */
+  /** The person or the provider refused. */
   "denied",
   /** The flow took over 10 minutes, was already used, or began in another session. */
   "expired",
@@ -15,9 +18,9 @@ export const AccountProblem = z.enum([
   "failed",
   /** The provider can't be reached, or doesn't accept this server's client. */
   "unavailable",
-  /** Someone else in the workspace is this user of the provider. */
+  /** Another member of the workspace is already linked to this user of the provider. */
   "taken",
-  /** Another account than the one to be reconnected. */
+  /** The account isn't the one that was to be reconnected. */
   "other_account",
 ]);
 export type AccountProblem = z.infer<typeof AccountProblem>;
@@ -31,31 +34,31 @@ const FixedProvider = z.enum(["github", "google", "slack"]);
 
 const AccountSummary = z.object({
   id: AccountId,
-  /** The name by which the person recognizes it. */
+  /** The name by which the person recognizes the account. */
   label: z.string(),
   scopes: z.array(z.string()),
-  /** `needs_reauth`: the provider no longer accepts it, and its person must reconnect it. */
+  /** `needs_reauth`: the provider no longer accepts the account's token, and the person must reconnect the account. */
   state: z.enum(["active", "needs_reauth"]),
-  /** When its access token expires; null = it doesn't, or the provider doesn't say. It is renewed before. */
+  /** When its access token expires; null = it doesn't expire, or the provider doesn't report it. The server renews the token before that. */
   expiresAt: Timestamp.nullable(),
 });
 
 export const Account = AccountSummary.extend({
   providerId: ProviderId,
   providerName: z.string(),
-  /** The instance of the account. */
+  /** The base URL of the account's instance. */
   baseUrl: z.string(),
   login: z.string().nullable(),
-  /** Their principal in access lists. */
+  /** The account's principal in access lists. */
   principal: z.string(),
   stateReason: z.string().nullable(),
-  /** Connected at the provider, or with a token that the person made there. */
+  /** How it was connected: by signing in at the provider, or with a token that the person created there. */
   way: z.enum(["oauth", "token"]),
   /** When the provider last confirmed the person's identity. */
   confirmedAt: Timestamp,
-  /** Whether it gives them access to items that this user may read there. */
+  /** Whether the account gives its person access to items that this user may read at the provider. */
   isLinked: z.boolean(),
-  /** Connectors that read with it. */
+  /** Connectors that read with this account. */
   connectors: z.array(z.object({ id: idSchema("connector"), name: z.string() })),
   createdAt: Timestamp,
 }).openapi("Account");
@@ -65,20 +68,23 @@ export const AccountProviderInfo = z
   .object({
     providerId: ProviderId,
     name: z.string(),
-    /** Whether the operator has registered this server there, so that people can connect. */
+    /** Whether the operator has registered this server at the provider, so that people can connect. */
     configured: z.boolean(),
-    /** Where people are sent; null until an instance was named. */
+    /** Where people are sent to sign in; null until an instance has been named. */
     baseUrl: z.string().nullable(),
-    /** The scopes that this server requests there. */
+    /** The scopes that this server requests at the provider. */
     scopes: z.array(z.string()),
-    /** How to create a token of one's own there, at which instances, and on which page of each; null = it takes none. */
+    /**
+     * How a person creates a personal token at the provider: at which instances, and on which page of each. Null if the provider doesn't accept
+     * personal tokens.
+     */
     ownTokens: z
       .object({
         steps: z.string(),
         instances: z.array(z.object({ baseUrl: z.string(), url: z.string().nullable() })),
       })
       .nullable(),
-    /** The operator's steps there, with the address for the redirect URL; null = it takes only tokens. */
+    /** The operator's steps at the provider, with the page where the redirect URL is entered; null if people connect only with tokens. */
     setUp: z
       .object({
         url: z.string().nullable(),
@@ -97,13 +103,13 @@ export const AccountStatus = z
     configured: z.boolean(),
     connected: z.boolean(),
     accounts: z.array(AccountSummary),
-    /** The redirect URL that the operator enters at the provider; null where people connect only with tokens. */
+    /** The redirect URL that the operator enters at the provider; null if people connect only with tokens. */
     redirectUrl: z.string().nullable(),
   })
   .openapi("AccountStatus");
 export type AccountStatus = z.infer<typeof AccountStatus>;
 
-/** The person found at the provider, before the account is stored. */
+/** The person found at the provider, shown before the account is stored. */
 export const FoundAccount = z
   .object({
     providerId: ProviderId,
@@ -159,7 +165,7 @@ export const accountRoutes = {
     params: { provider: ProviderId },
     body: z.strictObject({
       returnTo: ReturnTo.optional(),
-      /** The account to reconnect: another one is refused. */
+      /** The account to reconnect. Signing in with another account is refused. */
       accountId: AccountId.optional(),
     }),
     200: answer("The address to open", { url: z.string() }),
@@ -171,9 +177,9 @@ export const accountRoutes = {
   add: post("/api/accounts", "Connect an account with a token that you created at the provider", {
     body: z.strictObject({
       providerId: ProviderId,
-      /** A registered instance; default: the one of the settings, or the only one. */
+      /** A registered instance; by default the one in the settings, or the only one. */
       baseUrl: z.string().max(2_000).optional(),
-      /** The account to reconnect, at its own instance: a token of another one is refused. */
+      /** The account to reconnect, at its own instance. A token of another account is refused. */
       accountId: AccountId.optional(),
       credentials: z.strictObject({ token: z.string().min(1).max(8_192) }),
     }),

@@ -25,10 +25,10 @@ export const ACT_WORDS: Readonly<Record<ConnectorAct, string>> = {
   take_over: "take it over",
 };
 
-/** The fields that determine a person's actions and the connector's owner. */
+/** The fields that determine what a person can do with the connector, and who owns it. */
 export type ActsOf = Pick<Connector, "allowed" | "state" | "isPushed"> & { owner: Pick<Connector["owner"], "name"> };
 
-/** Describes who may do what the person may not; undefined if they may. */
+/** Describes who may perform actions that this person may not; undefined if they may. */
 export function whoMay(connector: ActsOf, ...acts: readonly ConnectorAct[]): string | undefined {
   const { allowed } = connector;
   const missing = acts.filter((act) => !allowed.includes(act));
@@ -36,7 +36,7 @@ export function whoMay(connector: ActsOf, ...acts: readonly ConnectorAct[]): str
   return `${subjectOf(connector, missing)} can ${listOf(missing.map((act) => ACT_WORDS[act]))}.`;
 }
 
-/** Describes what the person can do, and who can do the rest; empty for a person who can do everything that an owner can. */
+/** Describes what this person can do, and who can do the rest; empty for a person who can do everything that an owner can. */
 export function describeActs(connector: ActsOf): string[] {
   const { allowed, state, isPushed } = connector;
   if (state === "deleting") return [];
@@ -44,19 +44,19 @@ export function describeActs(connector: ActsOf): string[] {
   const held = state === "paused" ? [...rest, "resume" as const] : rest;
   const others = whoMay(connector, ...held);
   if (others === undefined) return [];
-  // It is useless to say that a running connector could be resumed.
+  // Saying that a running connector could be resumed would be useless.
   const own = allowed.filter((act) => act !== "resume" || state === "paused" || state === "error");
   return [`You can ${listOf(own.map((act) => ACT_WORDS[act]))}.`, others];
 }
 
-/** Actions only for an owner, on a connector that reads a source or is pushed to. */
+/** Actions that only an owner can perform, on a connector that reads a source and on one that is pushed to. */
 const OWNERS_ACTS = ["widen_access", "widen_scope", "configure", "reconnect", "rotate_key"] as const;
 
 function isOfSource(act: ConnectorAct): boolean {
   return act === "widen_scope" || act === "reconnect";
 }
 
-/** Only its owner can always let more people see it: actions that the owner lacks are an admin's. */
+/** Only the owner can always let more people see the connector. Actions that the owner can't perform belong to admins. */
 function subjectOf({ allowed, state, owner, isPushed }: ActsOf, missing: readonly ConnectorAct[]): string {
   if (missing.includes("take_over")) return isPushed ? "Only an owner of the workspace" : "Only an admin";
   if (allowed.includes("widen_access")) return "Only an admin";

@@ -5,8 +5,8 @@ import { count, plural } from "./plural.ts";
 export type When = (at: string) => string;
 
 /**
- * Describes a connector's current activity in a sentence, with the time of the next one; undefined where its state says
- * it all, and for push connectors.
+ * Describes a connector's current activity in a sentence, with the time of the next one; undefined if the state alone describes it, and for push
+ * connectors.
  */
 export function describeActivity(
   { activity, isPushed }: Pick<Connector, "activity" | "isPushed">,

@@ -23,18 +23,18 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 export const AuditQuery = PageQuery.extend({
   /** Exact action, such as `member.removed`. */
   action: z.string().max(80).optional(),
-  /** Whose actions. */
+  /** The member whose actions are listed. */
   userId: idSchema("user").optional(),
-  /** Only from this time on. */
+  /** Only entries at or after this time. */
   since: Timestamp.optional(),
-  /** Only before this time. */
+  /** Only entries before this time. */
   until: Timestamp.optional(),
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
 /**
- * Ids shown to or read by one credential, each where it occurred first that day; no titles and no query. Without the
- * number of its row: the gaps would show each member how much the others read. Source: S53.
+ * Ids that one credential was shown or has read, each in the first answer of the day that contained it; no titles and no query. The row's number is
+ * left out, because gaps would show each member how much the others read. Source: S53.
  */
 export const AuditRead = z
   .object({
@@ -65,7 +65,7 @@ export const AuditCheck = z
     brokenAt: z.number().int().nullable(),
     firstSeq: z.number().int().nullable(),
     lastSeq: z.number().int().nullable(),
-    /** The hash of the last row: kept elsewhere, it later proves that nothing was cut off. */
+    /** The hash of the last row. If you keep it elsewhere, it later proves that no rows were removed from the end. */
     lastHash: z.string().nullable(),
   })
   .openapi("AuditCheck");
@@ -76,9 +76,9 @@ export const AuditPage = z
     entries: z.array(AuditEntry),
     nextCursor,
     /**
-     * Current names for the ids in these entries: people, groups, connectors, tokens, invitations by their address,
-     * OAuth clients, sessions by the program that opened them, and server folders that were allowed here by their path.
-     * Omits everything else that no longer exists, and titles of items.
+     * Current names for the ids in these entries: people, groups, connectors, tokens, invitations by their address, OAuth clients, sessions by the
+     * program that opened them, and by path the server folders that were allowed here. Omits everything else that no longer exists, and titles of
+     * items.
      */
     names: z.record(z.string(), z.string()),
   })
@@ -97,7 +97,7 @@ export const auditRoutes = {
       query: PageQuery.extend({
         /** `pat:tok_…`, `oauth:…`, `session:…`. */
         credential: z.string().max(120).optional(),
-        /** Another member's: for admins. */
+        /** The id of another member; only for admins. */
         userId: idSchema("user").optional(),
       }),
       200: answer("A page", { reads: z.array(AuditRead), nextCursor }),

@@ -1,7 +1,6 @@
 /**
- * Makes text from a source safe to print: for tools, command line, terminal screens and the web page alike. Foreign
- * text can then neither start a line of ours, hide itself, reorder the text around it, nor load a remote picture.
- * Source: S45.
+ * Makes text from a source safe to print in tools, on the command line, on terminal screens and on the web page. Foreign text can then neither start
+ * a line of ours, hide itself, reorder the text around it, nor load a remote picture. Source: S45.
  */
 import { beforeOpenPicture, withoutPictures } from "./pictures.ts";
 import { replaceEach, withLineFeeds } from "./replace-each.ts";
@@ -36,7 +35,10 @@ export function cleanLine(text: string, maxChars: number): string {
   return isWhole || line === "" ? cut(line, maxChars) : cut(`${line}…`, maxChars);
 }
 
-/** The part of a text that needs cleaning for `maxChars`: hidden characters and pictures may precede the visible ones. */
+/**
+ * Returns the part of a text that needs cleaning for `maxChars`. The part can be longer than `maxChars`, because hidden characters and pictures may
+ * precede the visible ones.
+ */
 function headOf(text: string, maxChars: number): string {
   const end = maxChars * 4 + 1024;
   if (text.length <= end) return text;
@@ -65,7 +67,7 @@ export function cleanText(text: string): string {
   return MAYBE_UNSEEN.test(text) ? visible(withLineFeeds(text, RETURNS)) : text;
 }
 
-/** `cleanText` for a text with marked ranges, which move with it. */
+/** Like `cleanText`, for a text with marked ranges, which are moved along with the text. */
 export function cleanMarked(
   text: string,
   marks: readonly { start: number; end: number }[],
@@ -80,10 +82,7 @@ export function cleanMarked(
   return { text: cleaned, highlights: marks.map(({ start, end }) => ({ start: at(start), end: at(end) })) };
 }
 
-/**
- * The new position of each offset in the cleaned text: each range between two of them is cleaned once, however many
- * there are.
- */
+/** Returns the new position of each offset in the cleaned text. Each range between two offsets is cleaned once, even if there are many. */
 function movedOffsets(text: string, offsets: readonly number[]): Map<number, number> {
   const moved = new Map<number, number>();
   let [from, length] = [0, 0];
@@ -95,7 +94,7 @@ function movedOffsets(text: string, offsets: readonly number[]): Map<number, num
   return moved;
 }
 
-/** Members that a caller sends back unchanged: a folder may have any name. */
+/** Members that a caller sends back unchanged. They aren't cleaned, since a folder may have any name. */
 const GIVEN_BACK = new Set(["config", "scope", "id", "parent"]);
 
 /** Cleans every text in a JSON value, also names of members, with `cleanText`. */
@@ -114,13 +113,13 @@ export function quoteLines(text: string): string {
 }
 
 /**
- * Returns the URL in its normal form if it is http(s) and at most 2,000 characters, without user name and password;
- * otherwise undefined. The result is ASCII, has no white space and stays on one line.
+ * Returns the URL in its normal form if it is http(s) and has at most 2,000 characters, without user name and password; otherwise undefined. The
+ * result is ASCII, has no white space and stays on one line.
  */
 export function cleanUrl(text: string | null | undefined): string | undefined {
   if (text === null || text === undefined) return undefined;
   let url: URL;
-  // Escapes make a URL longer, never shorter: one far beyond the maximum isn't parsed.
+  // Escapes make a URL longer, never shorter, so a URL far above the maximum isn't parsed.
   if (text.length > MAX_CHARS.url * 4) return undefined;
   try {
     url = new URL(text);
@@ -135,7 +134,7 @@ export function cleanUrl(text: string | null | undefined): string | undefined {
   return href.length <= MAX_CHARS.url ? href : undefined;
 }
 
-/** The URL that every item has on this server, `<base>/i/<kbId>`: for items whose source has none. */
+/** Returns the URL that every item has on this server, `<base>/i/<kbId>`; for items whose source has no URL. */
 export function permalinkOf(baseUrl: string, kbId: string): string {
   return `${baseUrl}/i/${kbId}`;
 }
@@ -145,7 +144,7 @@ export function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   let end = Math.max(0, maxChars - 1);
   if (isLowSurrogate(text.charCodeAt(end))) end -= 1;
-  // Backwards from the end: a pattern would try each run of white space from each of its positions.
+  // Searches backwards from the end: a pattern would try each run of white space from each of its positions.
   while (end > 0 && LEAVES_WITH_CUT.test(text.charAt(end - 1))) end--;
   return `${text.slice(0, end)}…`;
 }
@@ -161,7 +160,7 @@ export function placeOf(
   return placesOf(item, maxFolders).join("/");
 }
 
-/** `placeOf` in its parts, for a breadcrumb. */
+/** Returns the parts of `placeOf`, for a breadcrumb. */
 export function placesOf(
   item: { kind: string; title: string; key: string | null; path: readonly string[] },
   maxFolders = 10,
@@ -176,15 +175,15 @@ export function placesOf(
   return [...shown, ...(name === "" ? [] : [name])];
 }
 
-/** Words of ASCII with one space between them, without the `<` of a tag: most names, places and keys. */
+/** Words of ASCII with one space between words, without the `<` of a tag. Most names, places and keys have this form. */
 const PLAIN_LINE = /^(?:[!-;=-~]+(?: [!-;=-~]+)*)?$/;
-/** Removed at the end of a cut: a trailing joiner or style has lost its character. */
+/** Removed at the end of a truncated text: a trailing joiner or style has lost its character. */
 const LEAVES_WITH_CUT = /\s|\u200c|\u200d|\ufe0f/;
 const LINE_BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const RETURNS = ["\r\n", "\r"];
 const ANY_LINE_BREAK = [...RETURNS, "\v", "\f", "\u0085", "\u2028", "\u2029"];
 
-/** A cheap test for every outgoing text: most have none of these. */
+/** A cheap test for every outgoing text: most texts contain none of these characters. */
 const MAYBE_UNSEEN =
   // oxlint-disable-next-line no-control-regex -- these are exactly the characters to take out
   /[\0-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}|\p{Noncharacter_Code_Point}|\p{Surrogate}/u;

@@ -32,7 +32,7 @@ export function makeApiClient(options: {
     const response = await fetch(request);
     const text = await response.text();
     if (!response.ok) return { error: readJson(text), response };
-    // Guaranteed by the contract: the server checks its answers against the schemas from which their types are made.
+    // The contract guarantees this type: the server checks its answers against the schemas that the type is derived from.
     return { data: (init.parseAs === "text" ? text : parseIfAny(text)) as never, response };
   };
   return {
@@ -59,9 +59,8 @@ export type BodyOf<M extends Method, P extends PathOf<M>> = Operation<M, P>["sen
 export type QueryOf<M extends Method, P extends PathOf<M>> = Operation<M, P>["query"];
 
 /**
- * Arguments of a call besides its path. They are inferred from the path alone, so that a parameter or a field that
- * isn't in the contract is a compiler error. Keys from a spread aren't checked against anything: give the spread value
- * a type of the contract.
+ * Arguments of a call besides its path. They are inferred from the path alone, so that a parameter or a field that isn't in the contract is a
+ * compiler error. TypeScript doesn't check the keys of a spread value: declare it with a type of the contract.
  */
 export type InitOf<M extends Method, P extends PathOf<M>> = ParamsOf<
   Part<"path", Operation<M, P>["path"]> & Part<"query", Operation<M, P>["query"]>
@@ -74,13 +73,13 @@ export type Call<M extends Method, More = unknown> = <P extends PathOf<M>>(
   ...init: Optional<InitOf<M, P> & More>
 ) => Promise<DataOf<M, P>>;
 
-/** The same with `fetch`: `data` is present for a successful answer. */
+/** The same call with `fetch`: a successful answer contains `data`. */
 type Asked<M extends Method> = <P extends PathOf<M>>(
   path: P,
   ...init: Optional<InitOf<M, P> & { headers?: Record<string, string>; parseAs?: "text" }>
 ) => Promise<{ data?: DataOf<M, P>; error?: unknown; response: Response }>;
 
-/** The same, returning the answer itself, whose JSON has the contract's type. */
+/** The same call, which returns the answer itself; its JSON has the contract's type. */
 export type Open<M extends Method, More, Answer> = <P extends PathOf<M>>(
   path: P,
   ...init: Optional<InitOf<M, P> & More>
@@ -91,10 +90,10 @@ export type ListPath = {
   [P in PathOf<"get">]: DataOf<"get", P> extends { nextCursor: string | null } ? Paged<P, QueryOf<"get", P>> : never;
 }[PathOf<"get">];
 
-/** `P` if its query takes pages. */
+/** `P` if its query has page parameters. */
 type Paged<P, Query> = [Query] extends [never] ? never : "limit" | "cursor" extends keyof Query ? P : never;
 
-/** The plural that contains a list's records. */
+/** The plural key that contains a list's records. */
 export type ListKey<P extends ListPath> = {
   [K in keyof DataOf<"get", P> & string]: DataOf<"get", P>[K] extends readonly unknown[] ? K : never;
 }[keyof DataOf<"get", P> & string];
@@ -144,7 +143,7 @@ function parseIfAny(text: string): unknown {
   return text === "" ? undefined : JSON.parse(text);
 }
 
-/** A failure's JSON; the text itself if a proxy between us and the server answered with its own text. */
+/** Parses a failure's JSON. Returns the text itself if a proxy between client and server answered with a text of its own. */
 function readJson(text: string): unknown {
   try {
     return parseIfAny(text);

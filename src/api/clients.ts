@@ -6,17 +6,17 @@
 export interface ClientLines {
   id: string;
   name: string;
-  /** With `kb mcp`, which holds the login itself. */
+  /** Lines for `kb mcp`, which manages the login itself. */
   bridge: Lines;
-  /** Necessary changes to the bridge's lines, if they can't be right everywhere. */
+  /** Necessary changes to the bridge's lines if no lines are right for everyone. */
   note?: string;
-  /** Directly to the MCP URL; null if the program can't, or not with a token from outside its settings. */
+  /** Lines for connecting directly to the MCP URL; null if the program can't do that, or can't do it with a token from outside its settings. */
   http: Lines | null;
 }
 
 /** The lines to type or write. */
 export interface Lines {
-  /** The file that they belong in; null for a command line. */
+  /** The file that contains the lines; null for a command line. */
   file: string | null;
   text: string;
 }
@@ -42,7 +42,7 @@ export function clientLines({ mcpUrl, baseUrl }: { mcpUrl: string; baseUrl?: str
     {
       id: "claude-desktop",
       name: "Claude Desktop",
-      // A graphical program starts without the shell's search path.
+      // A graphical program starts without the shell's `PATH`.
       bridge: settings("claude_desktop_config.json", {
         mcpServers: { kb: { ...server, command: "/path/to/kb" } },
       }),

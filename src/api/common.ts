@@ -91,7 +91,7 @@ const PageLimit = z.coerce.number<number>().int().min(1).max(200).default(50);
 /** A position in a list, as printed in `nextCursor`; at most 28 characters. */
 const PageCursor = z.string().max(64);
 
-/** The query of a list that has nothing to choose. */
+/** The query of a list that can't be filtered. */
 export const PageQuery = z.object({ limit: PageLimit, cursor: PageCursor.optional() });
 export type PageQuery = z.infer<typeof PageQuery>;
 
@@ -101,10 +101,10 @@ export const nextCursor = z.string().nullable();
 /** A number of things. */
 export const Count = z.number().int();
 
-/** A path of this server to go on to; `safeReturnTo` judges it. */
+/** A path on this server to continue at; `safeReturnTo` validates it. */
 export const ReturnTo = z.string().max(2_000);
 
-/** Parameters that a provider adds to the address that a person comes back to. */
+/** Parameters that a provider adds to the address that a person returns to. */
 export const ProviderReturn = z.looseObject({
   state: z.string().max(500).optional(),
   code: z.string().max(4_000).optional(),
@@ -113,15 +113,15 @@ export const ProviderReturn = z.looseObject({
 /** A member by ID and name. */
 export const MemberRef = z.object({ id: idSchema("user"), name: z.string() });
 
-/** The parameters of a path with the ID of one thing. */
+/** The path parameters of a route with the ID of one record. */
 export function byId(kind: IdKind) {
   return { id: idSchema(kind) };
 }
 
-/** Values that programs send for "from the start": an unset variable is neither a cursor nor a damaged one. */
+/** Values that programs send to mean "from the start". An unset variable is neither a cursor nor a damaged cursor. */
 const NO_CURSOR = new Set(["", "null", "none", "undefined", "nil", "n/a", "na", "false", "*", "any", "all", "0"]);
 
-/** True for a cursor that means none. Any other value that a list didn't return is `invalid_cursor`. */
+/** True for a text that means "no cursor". Any other value that a list didn't return is `invalid_cursor`. */
 export function isNoCursor(text: string): boolean {
   return NO_CURSOR.has(text.trim().toLowerCase());
 }
@@ -142,7 +142,7 @@ export const ProblemBody = z
   .openapi("Problem");
 export type ProblemBody = z.infer<typeof ProblemBody>;
 
-/** Codes for what ended a run, or for what it skipped, besides the error codes. */
+/** Codes for problems that ended a run or made it skip something, in addition to the error codes. */
 const RUN_PROBLEM_CODES = [
   "auth_required",
   "config",
@@ -161,7 +161,7 @@ export const SourceProblem = z
   .object({
     code: SourceProblemCode,
     message: z.string(),
-    /** The next step. */
+    /** What to do next. */
     hint: z.string().optional(),
     field: z.string().optional(),
     retryAfterMs: z.number().int().optional(),

@@ -10,7 +10,7 @@ export const ConnectionId = idSchema("connection");
 export const AppSlug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "Expected an app such as notes");
 export const Name = z.string().trim().min(1).max(100);
 export const Secret = z.string().min(1).max(8_192);
-/** The secret of a URL that works once. */
+/** The secret in a URL that works once. */
 const OneTime = z.string().min(1).max(200);
 
 export const ConnectionAccess = z.strictObject({
@@ -25,13 +25,13 @@ export const ConnectionTool = z
   .object({
     role: z.enum(["list", "search", "fetch"]),
     tool: z.string(),
-    /** Sent with every call. */
+    /** Arguments sent with every call. */
     args: z.record(z.string(), z.unknown()),
     /** The argument for the query, the ID or the cursor. */
     argument: z.string().optional(),
-    /** Whether its server declares it read-only; null if an earlier version mapped it. */
+    /** Whether the tool's server declares it read-only; null if an earlier version mapped it. */
     isReadOnly: z.boolean().nullable(),
-    /** Whether the connection's owner has agreed to it. */
+    /** Whether the connection's owner has agreed to the tool. */
     isAgreed: z.boolean(),
   })
   .openapi("ConnectionTool");
@@ -46,9 +46,9 @@ export const Connection = z
     /** The account at the provider; null if the provider doesn't report it, or you may not see it. */
     account: z.object({ id: z.string(), label: z.string() }).nullable(),
     owner: z.object({ id: z.string(), name: z.string() }),
-    /** Whether you are its owner: only then can you build connectors on it. */
+    /** Whether you own the connection. Only its owner can build connectors on it. */
     isMine: z.boolean(),
-    /** `needs_agreement`: an admin has changed the mapping of the server's tools, and nothing is read until its owner agrees. */
+    /** `needs_agreement`: an admin has changed the mapping of the server's tools, and nothing is read until the connection's owner agrees. */
     status: z.enum([
       "pending",
       "active",
@@ -60,7 +60,7 @@ export const Connection = z
       "revoked",
     ]),
     statusReason: z.string().nullable(),
-    /** Who shares its owner's view; members and groups are visible to its owner and to admins. */
+    /** Who may see what the owner sees through the connection. Members and groups are visible to its owner and to admins. */
     access: z.object({
       visibility: z.enum(["private", "members", "workspace"]),
       memberIds: z.array(z.string()),
@@ -72,11 +72,11 @@ export const Connection = z
      * for its owner.
      */
     elicitation: z.object({ host: z.string() }).nullable(),
-    /** The calls that kb makes with it; only for its owner. */
+    /** The calls that kb makes with the connection; only for its owner. */
     tools: z.array(ConnectionTool),
-    /** While its owner has to agree: the value that they send to agree to exactly these tools; only for its owner. */
+    /** Present while the owner has to agree: the value that the owner sends to agree to exactly these tools. Only for its owner. */
     agreement: z.string().nullable(),
-    /** When a pending one can no longer be finished, or its token expires; tokens are renewed before. */
+    /** When a pending connection can no longer be finished, or its token expires. Tokens are renewed before that. */
     expiresAt: Timestamp.nullable(),
     lastUsedAt: Timestamp.nullable(),
     lastCheckedAt: Timestamp.nullable(),
@@ -88,7 +88,7 @@ export type Connection = z.infer<typeof Connection>;
 export const ConnectionIntent = z
   .object({
     id: idSchema("intent"),
-    /** Its status shows how the intent ends. */
+    /** The connection whose status shows the outcome of the intent. */
     connectionId: ConnectionId,
     status: z.literal("pending"),
     /** A page of this server, to be opened in a browser in which you are signed in. It works once. */
@@ -98,17 +98,17 @@ export const ConnectionIntent = z
   .openapi("ConnectionIntent");
 export type ConnectionIntent = z.infer<typeof ConnectionIntent>;
 
-/** The content of the page before it sends a person anywhere. */
+/** The content of the page that is shown before a person is sent to the provider. */
 export const OpenedIntent = z
   .object({
     id: idSchema("intent"),
-    /** `sign_in`: OAuth. `elicitation`: a page required by the server, from which there is no callback. */
+    /** `sign_in`: OAuth. `elicitation`: a page that the server requires the person to open; it has no callback. */
     kind: z.enum(["sign_in", "elicitation"]),
     serverId: ServerId,
     serverName: z.string(),
     /** Host of the server. */
     serverHost: z.string(),
-    /** Host that a click leads to. */
+    /** The host that the click opens. */
     opensHost: z.string(),
     app: AppSlug,
     name: z.string(),
@@ -120,7 +120,7 @@ export const OpenedIntent = z
   .openapi("OpenedIntent");
 export type OpenedIntent = z.infer<typeof OpenedIntent>;
 
-/** The account found at the provider, before the connection is stored. */
+/** The account found at the provider, shown before the connection is stored. */
 export const FoundConnection = z
   .object({
     serverId: ServerId,
@@ -129,7 +129,7 @@ export const FoundConnection = z
     /** Null if the provider doesn't report it. */
     account: z.object({ id: z.string(), label: z.string() }).nullable(),
     scopes: z.array(z.string()),
-    /** You wanted to reconnect one, but the account can't be compared: it becomes a new connection. */
+    /** True if you wanted to reconnect a connection but its account can't be compared with this one; a new connection is created instead. */
     isNewInstead: z.boolean(),
     access: z.object({ visibility: z.enum(["private", "members", "workspace"]) }),
   })
@@ -169,8 +169,7 @@ export const connectionRoutes = {
       /** A page of this server, to which the person returns with `?intent=…&status=connected|failed|cancelled`. */
       returnTo: ReturnTo.optional(),
       /**
-       * The connection to reconnect, or whose server requires a page to be opened. A different account of the provider is
-       * refused.
+       * The connection to reconnect, or whose server requires a page to be opened. Signing in with a different account of the provider is refused.
        */
       reconnect: ConnectionId.optional(),
     }),
@@ -225,7 +224,7 @@ export const connectionRoutes = {
   ),
 };
 
-/** Routes for the page behind an intent's `redirectUrl`. A different browser or person is refused. Source: S30. */
+/** Routes for the page at an intent's `redirectUrl`. A different browser or person is refused. Source: S30. */
 export const connectionIntentRoutes = {
   read: post("/api/mcp-servers/intents/read", "Get the connection that an intent would make", {
     body: z.strictObject({ intent: OneTime }),

@@ -1,6 +1,6 @@
 import { z } from "./route.ts";
 
-/** Actions on an existing connector; `docs/permissions.md` says who may perform them, and the server which of them you may. */
+/** Actions on an existing connector. `docs/permissions.md` lists who may perform them; the server reports which of them you may perform. */
 export const CONNECTOR_ACTS = [
   "rename",
   "schedule",

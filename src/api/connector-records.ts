@@ -1,4 +1,4 @@
-/** Connectors, their runs and pending removals in REST form; the routes: `connectors.ts`. */
+/** Connectors, their runs and pending removals in REST form. `connectors.ts` has the routes. */
 import { PageQuery } from "#api/common.ts";
 import { Count, idSchema, ItemKind, MemberRef, nextCursor, SourceProblem, Timestamp } from "./common.ts";
 import { ConnectorAct } from "./connector-acts.ts";
@@ -18,7 +18,7 @@ export const ConnectorState = z.enum([
 ]);
 export const Visibility = z.enum(["private", "members", "workspace", "source"]);
 export const SyncMode = z.enum(["full", "incremental", "access", "identities", "items"]);
-/** `reader`: kb rereads items that an older reader has read. */
+/** `reader`: kb rereads items that were read by an older reader. */
 export const SyncTrigger = z.enum(["manual", "schedule", "webhook", "watch", "retry", "reader"]);
 export const SyncState = z.enum([
   "queued",
@@ -41,7 +41,7 @@ const ScopeEntries = z.array(ScopeEntry).max(1_000);
 export const ConnectorScope = z.strictObject({
   include: ScopeEntries,
   exclude: ScopeEntries,
-  /** Names of entries as its owner saw them when choosing; only for display. */
+  /** Names of entries as the owner saw them when choosing; only for display. */
   titles: z.record(ScopeEntry, z.string().min(1).max(MAX_SCOPE_TITLE_CHARS)).optional(),
 });
 export type ConnectorScope = z.infer<typeof ConnectorScope>;
@@ -51,18 +51,18 @@ export const ConnectorSchedule = z.strictObject({ everyMinutes: z.number().int()
 
 export const ConnectorAccess = z.strictObject({
   visibility: Visibility,
-  /** With `members`: the members besides the owner. */
+  /** With `members`: the members who have access besides the owner. */
   memberIds: z.array(idSchema("user")).max(1_000).default([]),
   groupIds: z.array(idSchema("group")).max(1_000).default([]),
 });
 export type ConnectorAccess = z.infer<typeof ConnectorAccess>;
 
-/** A connector's current activity. When its `state` requires a person, it is `stopped`. */
+/** A connector's current activity: `stopped` when its `state` requires a person. */
 export const ConnectorActivity = z
   .discriminatedUnion("type", [
-    /** Nothing runs until then; null = until a person starts a run. */
+    /** Nothing runs until `nextRunAt`; null = until a person starts a run. */
     z.object({ type: z.literal("idle"), nextRunAt: Timestamp.nullable() }),
-    /** Waits for a worker since then, behind this many others. */
+    /** Waiting for a worker since `since`, behind this many other runs. */
     z.object({ type: z.literal("queued"), since: Timestamp, before: Count }),
     z.object({
       type: z.literal("syncing"),
@@ -72,9 +72,9 @@ export const ConnectorActivity = z
       /** Null = unknown. */
       total: Count.nullable(),
     }),
-    /** In the middle of a sync, which continues by itself at `until`. */
+    /** The sync pauses and continues by itself at `until`. */
     z.object({ type: z.literal("waiting"), until: Timestamp, reason: z.union([SourceProblem, z.null()]) }),
-    /** Its last syncs failed, this many in a row; null = it is retried only when a person requests it. */
+    /** The connector's last syncs failed, this many in a row. A null time = it is retried only when a person requests it. */
     z.object({
       type: z.literal("failing"),
       failures: Count,
@@ -107,14 +107,14 @@ export const Connector = z
     state: ConnectorState,
     stateReason: z.string().nullable(),
     activity: ConnectorActivity,
-    /** Items are pushed to it with its key; it reads no source. */
+    /** Items are pushed to the connector with its key; it reads no source. */
     isPushed: z.boolean(),
     nextRunAt: Timestamp.nullable(),
     lastSync: z.object({ id: idSchema("sync"), state: SyncState, finishedAt: Timestamp.nullable() }).nullable(),
     /**
-     * Living items by state; `maskedSecrets` = tokens, keys and passwords that were masked in them. `parentMissing` =
-     * children that no one may read because of their parents; `awaitingPush` = children from before a child could have
-     * its own access: no one may read them until they are sent again.
+     * Items that aren't deleted, by state. `maskedSecrets` = tokens, keys and passwords that were masked in them. `parentMissing` = children that no
+     * one may read because of their parents; `awaitingPush` = children from before a child could have its own access: no one may read them until they
+     * are sent again.
      */
     counts: z.object({
       indexed: Count,
@@ -127,11 +127,11 @@ export const Connector = z
       awaitingPush: Count,
       /** Items that no one may read: the source refused to show them, or hasn't reported who may read them for too long. */
       aclStale: Count,
-      /** Items whose content an older reader has read, or failed to read; pushed ones have to be pushed again. */
+      /** Items whose content an older reader has read or failed to read. Pushed items have to be pushed again. */
       toReadAgain: Count,
     }),
     aclCheckedAt: Timestamp.nullable(),
-    /** Since when no one may read anything of it, because it is unknown who may; null = it is known. */
+    /** Since when no one may read the connector's items, because it is unknown who may; null = it is known. */
     aclStale: z
       .object({
         since: Timestamp,
@@ -140,13 +140,13 @@ export const Connector = z
       })
       .nullable(),
     /**
-     * Only if its source mirrors permissions and no member can read any indexed item: how many users the source named,
-     * and how many of them are linked to members. For a private connector only its owner gets this.
+     * Only if its source mirrors permissions and no member can read any indexed item: the number of users that the source named, and how many of them
+     * are linked to members. For a private connector only its owner gets this.
      */
     readByNobody: z.object({ users: Count, linked: Count }).optional(),
     /**
-     * Only if kb watches its source for changes between syncs and currently can't: since when, the time of the next
-     * try, and why. Scheduled syncs continue.
+     * Present only if kb watches the source for changes between syncs and currently can't: since when, when it tries again, and why. Scheduled syncs
+     * continue.
      */
     notWatched: z.object({ since: Timestamp, nextTryAt: Timestamp, problem: SourceProblem }).optional(),
     createdAt: Timestamp,
@@ -155,11 +155,14 @@ export const Connector = z
     hasKey: z.boolean(),
     keyPrefix: z.string().nullable(),
     /**
-     * Age of its data about groups, if its source reports them; only when a single connector is shown. `oldestGroupAt`
-     * = when the least recently read group was read; `requests` = number sent by its last run of groups and users.
+     * The age of its data about groups, if its source reports groups. Present only when a single connector is shown. `oldestGroupAt` = when the least
+     * recently read group was read; `requests` = number sent by its last run of groups and users.
      */
     freshness: z.object({ oldestGroupAt: Timestamp.nullable(), requests: Count.nullable() }).optional(),
-    /** Changes by others that opened it in 90 days, newest first, at most 20; only when a single connector is shown to its owner. */
+    /**
+     * Changes by others that gave more people access in the last 90 days, newest first, at most 20. Present only when a single connector is shown to
+     * its owner.
+     */
     openedByOthers: z.array(Opening).optional(),
   })
   .openapi("Connector");
@@ -177,24 +180,24 @@ export const SyncCounts = z.object({
   unchanged: Count,
   deleted: Count,
   skipped: Count,
-  /** Skipped items by reason; absent = none, or from before they were counted. */
+  /** Number of skipped items by reason; absent = none, or the run is from before they were counted. */
   reasons: z.record(z.string(), Count).optional(),
   failed: Count,
   bytes: Count,
-  /** Children that no one may read because of their parents: a parent doesn't exist, or is open to no one. */
+  /** Children that no one may read because of their parents: a parent doesn't exist, or no one may read the parent. */
   parentMissing: Count,
-  /** Requests to the provider, by a run of groups and users. */
+  /** Requests to the provider; only for a run of groups and users. */
   requests: Count.optional(),
-  /** Failures that look like a bug in kb: the server's log shows where. */
+  /** Failures that look like a bug in kb; the server's log contains the details. */
   faults: Count.optional(),
-  /** Dates outside the years 1 to 9999: the items are indexed without them, and name them in their field `datesLeftOut`. */
+  /** Dates outside the years 1 to 9999: the items are indexed without them, and their field `datesLeftOut` lists those dates. */
   datesLeftOut: Count.optional(),
 });
 
 /** The result of reading people and groups before a sync. */
 export const PeopleFirstState = z.enum(["waiting", "read", "partial", "failed"]);
 
-/** One run. Names of items that the caller may not read are null in it. */
+/** One run. Names of items that the caller may not read are null. */
 export const Sync = z
   .object({
     id: idSchema("sync"),
@@ -210,18 +213,16 @@ export const Sync = z
     finishedAt: Timestamp.nullable(),
     problem: z.union([SourceProblem, z.null()]),
     /**
-     * The reading of people and groups before a manually requested sync; null if there is none. `waiting` = the sync
-     * begins when it has ended; `partial` = some groups couldn't be read, and stay as they were; `failed` = permissions
-     * are as old as before, and `problem` says why.
+     * How people and groups were read before a manually requested sync; null if they weren't. `waiting` = the sync begins when it has ended;
+     * `partial` = some groups couldn't be read, and stay as they were; `failed` = permissions are as old as before, and `problem` says why.
      */
     people: z.union([
       z.object({ syncId: idSchema("sync"), state: PeopleFirstState, problem: z.union([SourceProblem, z.null()]) }),
       z.null(),
     ]),
     /**
-     * A sample of skipped items. Names and messages are present for items that the caller may read, and for the
-     * connector's owner if the source has no permissions of its own; the others are null, and `counts.reasons` says how
-     * many.
+     * A sample of skipped items. Names and messages are present for items that the caller may read, and for the connector's owner if the source has
+     * no permissions of its own; otherwise they are null, and `counts.reasons` has the numbers.
      */
     skips: z.array(
       z.object({
@@ -241,11 +242,11 @@ export const SourceKind = z
     name: z.string(),
     kinds: z.array(ItemKind),
     auth: z.enum(["none", "credentials", "account", "connection", "key"]),
-    /** Every way to sign in; `auth` is the one that requires most from a person. */
+    /** All ways to sign in. `auth` is the way that requires the most from a person. */
     authTypes: z.array(z.enum(["none", "credentials", "account", "connection", "key"])),
     /** JSON Schema of `config`. */
     configSchema: z.record(z.string(), z.unknown()),
-    /** JSON Schema of `credentials`, for kinds that take any; those of format `password` must be masked. */
+    /** JSON Schema of `credentials`, for kinds that have any. Hide the input of properties with the format `password`. */
     credentialsSchema: z.record(z.string(), z.unknown()).optional(),
     acl: z.enum(["per_item", "container", "connector"]),
     /** True if only the connector's owner finds its items, even if it is shared with others. */
@@ -279,7 +280,7 @@ export const PatchConnectorBody = z.strictObject({
   credentials: Credentials.optional(),
   accountId: idSchema("account").optional(),
   connectionId: idSchema("connection").optional(),
-  /** Makes you the owner of a connector whose owner left; required only without credentials and account. */
+  /** Makes you the owner of a connector whose owner left. Required only if there are no credentials and no account. */
   takeOver: z.literal(true).optional(),
 });
 export type PatchConnectorBody = z.infer<typeof PatchConnectorBody>;
@@ -287,7 +288,7 @@ export type PatchConnectorBody = z.infer<typeof PatchConnectorBody>;
 export const ConnectorListQuery = z.strictObject({
   providerId: ProviderId.optional(),
   state: ConnectorState.optional(),
-  /** Part of the name, case-insensitive. */
+  /** Part of the name; case-insensitive. */
   q: z.string().min(1).max(200).optional(),
   ...PageQuery.shape,
 });
@@ -305,7 +306,7 @@ export const BrowseBody = z.strictObject({
 });
 export type BrowseBody = z.infer<typeof BrowseBody>;
 
-/** The position in a connector's source to browse. */
+/** A position in a connector's source at which to browse. */
 export const BrowseAt = BrowseBody.pick({ parent: true, query: true, cursor: true });
 export type BrowseAt = z.infer<typeof BrowseAt>;
 
@@ -329,7 +330,7 @@ export const RequestSyncBody = z
   .strictObject({
     /** `identities` reads only people and groups. */
     mode: SyncMode.exclude(["access"]).optional(),
-    /** External ids, with mode `items`. */
+    /** External ids; for mode `items`. */
     items: z.array(z.string().min(1).max(4_000)).min(1).max(1_000).optional(),
   })
   .refine((value) => value.mode !== "identities" || value.items === undefined, {
@@ -342,7 +343,7 @@ export const RequestSyncBody = z
   });
 export type RequestSyncBody = z.infer<typeof RequestSyncBody>;
 
-/** The effect of a change of scope. `null` = unknown until the source is asked. */
+/** The effect of a change of scope. `null` = unknown until the source is queried. */
 export const ScopePlan = z.object({
   added: Count.nullable(),
   removed: Count.nullable(),
@@ -366,7 +367,7 @@ export const RemovedItem = z.object({ kbId: z.string(), removedAt: Timestamp });
 export type RemovedItem = z.infer<typeof RemovedItem>;
 
 export const RemovalsBody = z.strictObject({
-  /** Default: all. */
+  /** Ids of items; default: all. */
   kbIds: z.array(idSchema("item")).min(1).max(1_000).optional(),
 });
 
@@ -377,7 +378,7 @@ export const PushResult = z
     externalId: z.string().nullable(),
     result: z.enum(["upserted", "unchanged", "removed", "held", "absent", "failed", "acl_unknown", "error"]),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
-    /** Omitted parts, and why there is no text. */
+    /** Which parts were omitted, and why there is no text. */
     notes: z.array(z.string()).optional(),
   })
   .openapi("PushResult");

@@ -23,7 +23,7 @@ import { answer, del, get, json, patch, post, z } from "./route.ts";
 const ById = byId("connector");
 const BySync = { ...ById, syncId: idSchema("sync") };
 const One = z.object({ connector: Connector });
-/** The source's warnings about settings that work; absent if there are none. */
+/** The source's warnings about settings that are valid; absent if there are none. */
 const Warnings = z.array(z.string()).optional();
 const WebhookAddress = z.object({
   url: z.string().describe("Where the app sends its notifications"),
@@ -55,7 +55,7 @@ const WebhookAddress = z.object({
 });
 const OneSync = z.object({ sync: Sync });
 
-/** Errors in a connector's settings, from its source or the workspace, on creating and on changing one. */
+/** Errors in a connector's settings that its source or the workspace reports when a connector is created or changed. */
 const REFUSED_SETTINGS = [
   "connector_check_failed",
   "root_not_allowed",

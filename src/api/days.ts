@@ -1,4 +1,4 @@
-/** Whole days in a person's time zone: values for `after` and `before`, and how answers print dates. Source: B11. */
+/** Whole days in a person's time zone: parses the values of `after` and `before`, and formats the dates in answers. Source: B11. */
 
 /** A range of whole days as epoch milliseconds, `until` exclusive. */
 export interface DayRange {
@@ -26,15 +26,15 @@ export function parseDays(text: string, now: number, timeZone: string, isAhead =
   return { from: startOfDay(days.first, timeZone), until: startOfDay(days.next, timeZone) };
 }
 
-/** No valid form is half as long. */
+/** The longest valid form has fewer than half as many characters. */
 const MOST_CHARS = 100;
 
-/** `2026-11-19`: the day of a moment in the zone. */
+/** The day of a moment in the zone, as `2026-11-19`. */
 export function formatDay(at: number, timeZone: string): string {
   return printDay(dayOf(at, timeZone));
 }
 
-/** `2 days ago`, `today`, `in 3 weeks`: the distance of a day from now, in the largest fitting unit. */
+/** The distance of a day from now in the largest fitting unit: `2 days ago`, `today`, `in 3 weeks`. */
 export function distanceOf(at: number, now: number, timeZone: string): string {
   const days = Math.round((utcOf(dayOf(now, timeZone)) - utcOf(dayOf(at, timeZone))) / DAY_MS);
   if (days === 0) return "today";
@@ -70,7 +70,7 @@ interface Day {
 
 interface Days {
   first: Day;
-  /** The day after the last one. */
+  /** The day after the last day of the range. */
   next: Day;
 }
 
@@ -124,7 +124,7 @@ function weekday(text: string, today: Day, isAhead: boolean): Days | undefined {
   if (!DAY_NAMES.has(text.split(" ").at(-1) ?? "")) return undefined;
   const wanted = WEEKDAYS.findIndex((name) => name.toLowerCase() === short);
   const current = new Date(utcOf(today)).getUTCDay();
-  // Days from the last one up to today.
+  // Days from the last such weekday up to today.
   const since = (current - wanted + 7) % 7;
   if (which === "this") return single(addDays(today, ((wanted + 6) % 7) - ((current + 6) % 7)));
   if (which === "next" || which === "coming") return single(addDays(today, 7 - since));
@@ -234,7 +234,7 @@ const offsets = new Map<string, Map<number, number | undefined>>();
 const KEPT_ZONES = 500;
 const KEPT_DAYS = 5_000;
 
-/** Milliseconds by which a zone is ahead of UTC during a whole UTC day. */
+/** Milliseconds by which a zone is ahead of UTC throughout a UTC day. */
 function offsetOfUtcDay(day: number, timeZone: string): number | undefined {
   if (timeZone === "UTC") return 0;
   let known = offsets.get(timeZone);
@@ -275,7 +275,7 @@ function partsByIntl(at: number, timeZone: string): Moment {
   }
   const value = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
   for (const part of format.formatToParts(at)) {
-    if (part.type in value) value[part.type as keyof typeof value] = Number(part.value); // proven by the `in` before
+    if (part.type in value) value[part.type as keyof typeof value] = Number(part.value); // checked by the `in` before
   }
   return value;
 }

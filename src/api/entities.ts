@@ -3,9 +3,9 @@ import { answer, get, z } from "./route.ts";
 import { TOOL_LIMITS } from "./tools.ts";
 
 /**
- * An entity as shown by items that the caller may read: names, counts and dates have no other source (S11). Email and
- * login distinguish people of the same name and can be searched, so both REST and the tools return them; a person known
- * only from documents is marked `claimed` wherever they are named (S47).
+ * An entity, as it appears in items that the caller may read. Its names, counts and dates come only from those items (S11). Email and login
+ * distinguish people of the same name and can be searched, so both REST and the tools return them; a person known only from documents is marked
+ * `claimed` everywhere (S47).
  */
 export const Entity = z
   .object({
@@ -15,12 +15,12 @@ export const Entity = z
     aliases: z.array(z.string()),
     email: z.string().nullable(),
     login: z.string().nullable(),
-    /** True when only documents name it (git, front matter, properties). */
+    /** True when only documents name the entity (git, front matter, properties). */
     claimed: z.boolean(),
-    /** Kinds of app that have items of it, most items first. */
+    /** Kinds of app with items of the entity, in descending order of the number of items. */
     providers: z.array(z.string()),
     itemCount: Count,
-    /** The newest change of one of its items. */
+    /** When one of its items was last changed. */
     lastSeenAt: Timestamp.nullable(),
   })
   .openapi("Entity");
@@ -40,7 +40,7 @@ export const ContextItem = z
   .openapi("ContextItem");
 export type ContextItem = z.infer<typeof ContextItem>;
 
-/** Another entity on the same items, with the newest visible item that shows the relation. */
+/** Another entity of the same items, and the newest visible item that shows the relation. */
 export const EntityRelation = z
   .object({
     role: z.string(),
@@ -58,7 +58,7 @@ export const EntityContext = z
     entity: Entity,
     counts: z.object({
       items: Count,
-      /** Changed within the last 90 days. */
+      /** Number of items changed within the last 90 days. */
       recent: Count,
       openTasks: Count,
       byKind: z.record(z.string(), Count),

@@ -50,10 +50,10 @@ export const ERROR_CODES = {
   internal: "internal",
   source_unavailable: "source_unavailable",
   unavailable: "unavailable",
-  /** The server's disk: reading continues, nothing is stored. */
+  /** The server's disk is full: reading continues, but nothing is stored. */
   storage_full: "storage_full",
   loop_detected: "loop_detected",
-  /** A kb instance that queries itself, or through too many others. */
+  /** A kb instance queries itself, directly or through too many other instances. */
   loop: "loop_detected",
 
   // Authentication and limits
@@ -73,15 +73,15 @@ export const ERROR_CODES = {
   already_member: "conflict",
   group_cycle: "unprocessable",
   unknown_member: "unprocessable",
-  /** A user that the source didn't name, or who isn't active there. */
+  /** The source didn't name the user, or the user isn't active there. */
   unknown_person: "unprocessable",
-  /** Users of this connector's instance can't be members: no authorized person has marked it as trusted. */
+  /** Users of this connector's instance can't be members, because no authorized person has marked the instance as trusted. */
   instance_not_trusted: "unprocessable",
   unknown_group: "unprocessable",
   password_too_weak: "unprocessable",
   last_owner: "conflict",
   sign_up_closed: "forbidden",
-  /** A mailed or handed-over link: unknown, used, or expired. */
+  /** A link that was emailed or handed over is unknown, used, or expired. */
   link_invalid: "gone",
   mail_not_configured: "unprocessable",
   mail_failed: "unavailable",
@@ -91,12 +91,12 @@ export const ERROR_CODES = {
   sso_not_configured: "not_found",
   /** The operator hasn't registered this server at the provider. */
   account_provider_not_configured: "unprocessable",
-  /** Someone else in the workspace is this user of the provider. */
+  /** Another member of the workspace is already linked to this user of the provider. */
   account_taken: "conflict",
-  /** A token of another account than the one to be reconnected. */
+  /** The token belongs to another account than the one to be reconnected. */
   account_differs: "conflict",
   sso_failed: "forbidden",
-  /** A consent or device request: unknown, already decided, or expired; another browser's is `forbidden`. */
+  /** A consent or device request is unknown, already decided, or expired. A request of another browser is `forbidden`. */
   consent_invalid: "gone",
   password_needed: "forbidden",
   /** A signed-in person entered a wrong password. */
@@ -135,10 +135,10 @@ export const ERROR_CODES = {
 
   // Provider servers
   server_exists: "conflict",
-  /** A connection's secrets aren't sent to a new address of its server. */
+  /** The secrets of existing connections aren't sent to a new address of their server. */
   server_has_connections: "conflict",
   server_config_invalid: "unprocessable",
-  /** The test failed: `details` has step and code. */
+  /** The test failed: `details` contains the step and the code. */
   server_check_failed: "unprocessable",
   server_disabled: "conflict",
   app_unknown: "unprocessable",
@@ -150,16 +150,16 @@ export const ERROR_CODES = {
   /** The owner of a connection hasn't agreed to an admin's mapping of the server's tools. */
   agreement_required: "unprocessable",
 
-  // Sources, as their clients report them (E5)
+  // Sources; their clients report these codes (E5)
   source_unauthorized: "source_unavailable",
   source_rate_limited: "source_unavailable",
   source_not_found: "unprocessable",
-  /** The source refuses this item, container or group; neither a limit nor wrong credentials. */
+  /** The source refuses access to this item, container or group. The cause is neither a limit nor wrong credentials. */
   source_forbidden: "unprocessable",
   source_gone: "unprocessable",
-  /** The source no longer knows the end of the last sync: the next one reads everything. */
+  /** The source no longer knows the position where the last sync ended, so the next sync reads everything. */
   cursor_expired: "source_unavailable",
-  /** The content at the source has another version than the stored one. */
+  /** The version of the content at the source isn't the stored version. */
   source_changed: "conflict",
   /** The address is private, or not one that connectors may reach. */
   address_not_allowed: "unprocessable",
@@ -173,7 +173,7 @@ export const ERROR_CODES = {
   /** The program's files were replaced while it was running. */
   restart_needed: "unavailable",
   schema_too_new: "unavailable",
-  /** The database is from before all that this program can migrate. */
+  /** The database is older than every version that this program can migrate. */
   schema_too_old: "unavailable",
   search_timeout: "unavailable",
   /** More searches are waiting than can start within a second. */
@@ -187,7 +187,7 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 export interface ApiErrorOptions {
-  /** The failure, with the value (never a secret); then what to do next. */
+  /** What failed, with the value (never a secret), followed by what to do next. */
   message: string;
   /** The command or action that helps, if there is one. */
   hint?: string;
@@ -241,18 +241,18 @@ export function noSuchThing(): ApiError {
   return new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
 }
 
-/** A refusal of what this person or credential may not do. */
+/** The error for an action that this person or credential may not perform. */
 export function forbidden(message: string, hint?: string): ApiError {
   return new ApiError("forbidden", { message, ...(hint !== undefined && { hint }) });
 }
 
-/** Returns what was looked for by its id. @throws ApiError `not_found` if nothing was found */
+/** Returns the record that was looked up by its id. @throws ApiError `not_found` if nothing was found */
 export function existing<T>(thing: T | undefined): T {
   if (thing === undefined) throw noSuchThing();
   return thing;
 }
 
-/** Ends a switch over a union: a missing member is a type error. */
+/** Ends a switch over a union. TypeScript reports an error if a member is missing. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${String(value)}`);
 }

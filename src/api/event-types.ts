@@ -1,4 +1,4 @@
-/** The types of outgoing events, and when they are sent; without zod, so that the page can import it. */
+/** The types of outgoing events and when they are sent. This file doesn't use zod, so that the page can import it. */
 export const EVENT_TYPES = [
   "sync.finished",
   "sync.failed",
@@ -12,7 +12,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The continuation of "Sent when" for each. */
+/** The text that follows "Sent when" for each type. */
 export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   "sync.finished": "a sync succeeds, in whole or in part",
   "sync.failed": "a sync fails",
@@ -25,7 +25,7 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   "connection.failed": "an app can't be connected",
 };
 
-/** Why a try failed. */
+/** Why a delivery attempt failed. */
 export const DELIVERY_CODES = [
   "address_not_allowed",
   "unreachable",

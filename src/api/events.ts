@@ -4,7 +4,7 @@ import { SyncCounts, SyncMode, SyncTrigger } from "./connector-records.ts";
 import { DELIVERY_CODES, EVENT_TYPES, type EventType } from "./event-types.ts";
 import { answer, del, get, patch, post, z } from "./route.ts";
 
-/** A code of this service. A value of another form becomes `other`, so that no text leaves. */
+/** A code of this service. A value in any other form becomes `other`, so that no text leaves the service. */
 const Code = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,63}$/)
@@ -27,7 +27,7 @@ export const EVENT_DATA = {
     state: z.enum(["succeeded", "partial"]),
     startedAt: Timestamp.nullable(),
     finishedAt: Timestamp,
-    /** Code of the note on skipped items. */
+    /** Code of the note about skipped items. */
     code: Code.nullable(),
   }),
   "sync.failed": z.strictObject({ ...sync, startedAt: Timestamp.nullable(), finishedAt: Timestamp, code: Code }),
@@ -49,7 +49,7 @@ export type OutgoingEvent = {
 const TargetId = byId("eventTarget");
 const DeliveryId = { ...TargetId, deliveryId: idSchema("delivery") };
 
-/** An event that a delivery can carry: those to subscribe to, and the test event. */
+/** The event types of a delivery: those that a target can subscribe to, and the test event. */
 export const SentEventType = z.enum([...EVENT_TYPES, "ping"]);
 export const EventTypeName = z.enum(EVENT_TYPES).openapi("EventType");
 export const DeliveryState = z.enum(["waiting", "delivered", "failed"]);
@@ -57,24 +57,24 @@ export type DeliveryState = z.infer<typeof DeliveryState>;
 
 const EXAMPLE_URL = "https://hooks.acme.example/kb";
 
-/** Where events go. Its secret is shown only on creation. */
+/** An endpoint that events are sent to. Its secret is shown only on creation. */
 export const EventTarget = z
   .object({
     id: idSchema("eventTarget"),
     url: z.string().openapi({ example: EXAMPLE_URL }),
     types: z.array(EventTypeName),
-    /** Events for a paused target wait for up to 30 days, and are sent when it is active again. */
+    /** Events for a paused target are kept for up to 30 days, and are sent when the target is active again. */
     state: z.enum(["active", "paused"]),
-    /** `admin`: a person paused it. `gone`: it answered 410. `failing`: it accepted no event for three days. */
+    /** `admin`: a person paused the target. `gone`: it answered 410. `failing`: it accepted no event for three days. */
     pausedFor: z.enum(["admin", "gone", "failing"]).nullable(),
     pausedAt: Timestamp.nullable(),
-    /** Until when deliveries are also signed with the secret from before the last rotation. */
+    /** Until when deliveries are also signed with the secret that was valid before the last rotation. */
     secretOverlapEndsAt: Timestamp.nullable(),
     createdBy: MemberRef.nullable(),
     createdAt: Timestamp,
-    /** Since when no delivery was accepted; null while the last one was. */
+    /** Since when the target has accepted no delivery; null if it accepted the last one. */
     failingSince: Timestamp.nullable(),
-    /** When the first waiting delivery is sent. */
+    /** When the first pending delivery is sent. */
     nextTryAt: Timestamp.nullable(),
     lastDeliveredAt: Timestamp.nullable(),
     waiting: Count,
@@ -87,10 +87,10 @@ export const EventDelivery = z
   .object({
     id: idSchema("delivery"),
     targetId: idSchema("eventTarget"),
-    /** The `webhook-id` of every try, and of every replay of the event. */
+    /** The `webhook-id` of every attempt, and of every replay of the event. */
     eventId: idSchema("event"),
     type: SentEventType,
-    /** When it happened. */
+    /** When the event happened. */
     eventAt: Timestamp,
     data: z.record(z.string(), z.unknown()),
     state: DeliveryState,
@@ -98,7 +98,7 @@ export const EventDelivery = z
     tries: Count,
     /** HTTP status of the last answer. */
     status: z.number().int().nullable(),
-    /** Why the last try failed. */
+    /** Why the last attempt failed. */
     code: z.enum(DELIVERY_CODES).nullable(),
     createdAt: Timestamp,
     triedAt: Timestamp.nullable(),
@@ -118,7 +118,7 @@ const Types = z
   .refine((types) => new Set(types).size === types.length, "Each event type can be listed only once")
   .openapi({ example: ["sync.failed", "connector.needs_reauth"] });
 
-/** How long deliveries are signed with both secrets: up to 7 days, default one. 0 ends the old one at once. */
+/** How long deliveries are signed with both secrets: up to 7 days, one day by default. 0 ends the old secret at once. */
 export const RotateSecretBody = z.strictObject({
   overlapSeconds: z.number().int().min(0).max(604_800).default(86_400).openapi({ example: 86_400 }),
 });
@@ -135,7 +135,7 @@ export const eventRoutes = {
   create: post("/api/webhooks", "Add an event target; its secret is shown only once (admins only)", {
     body: z.strictObject({
       url: TargetUrl,
-      /** Default: all types, except those of later versions. */
+      /** Event types; default: all current types, but none that later versions add. */
       types: Types.optional(),
     }),
     201: answer("The target and its secret", withSecret),
@@ -201,7 +201,7 @@ export const eventRoutes = {
     "Send the events of a time span again, with the same event IDs (admins only)",
     {
       params: TargetId,
-      // Events in this period, `until` exclusive. `failed`: only those that the target never accepted.
+      // Selects events in this period, `until` exclusive. `failed`: only events that the target never accepted.
       body: z.strictObject({
         since: Timestamp,
         until: Timestamp.optional(),

@@ -1,4 +1,4 @@
-/** Items over REST: the API says "file" for anything indexed, and `:fileId` is the kbId. */
+/** Routes and records of items. The API says "file" for anything indexed, and `:fileId` is the kbId. */
 import { PageQuery } from "#api/common.ts";
 import { byId, Count, idSchema, IndexState, ItemKind, nextCursor, TextReason, Timestamp } from "./common.ts";
 import { fieldShape } from "./item-answers.ts";
@@ -14,17 +14,17 @@ export const FileRecord = z
     url: z.string().nullable(),
     ...fieldShape("file"),
     indexedAt: Timestamp,
-    /** When the source's permissions were last checked; null where access is set here. */
+    /** When the source's permissions were last checked; null if access is set in kb. */
     aclCheckedAt: Timestamp.nullable(),
     indexState: IndexState,
     textState: z.object({
       state: z.enum(["ok", "none"]),
       reason: TextReason.nullable(),
-      /** The reason as a sentence, from reading the file; null for a text, and when nothing more is known. */
+      /** The reason as a sentence, reported when the file was read; null for a text, and when nothing more is known. */
       message: z.string().nullable(),
       /** UTF-16 code units of the stored text. */
       chars: Count,
-      /** Since when the content can't be read: the text is the former one. Null if it is that of the content. */
+      /** Since when the content can't be read, so that the text is from the previous content. Null if the text matches the content. */
       asOf: Timestamp.nullable(),
     }),
   })
@@ -63,9 +63,9 @@ export const FileCounts = z
         source: z.string(),
         providerId: z.string(),
         kind: ItemKind,
-        /** Text searchable. */
+        /** Items whose text is searchable. */
         indexed: Count,
-        /** Found by title, place and metadata only. */
+        /** Items that are found only by title, place and metadata. */
         unsearchable: Count,
       }),
     ),
@@ -76,12 +76,11 @@ export type FileCounts = z.infer<typeof FileCounts>;
 const TEXT_ONLY = "Applies to the text; can't be combined with `original=true`.";
 
 export const FileContentQuery = z.strictObject({
-  /** UTF-16 code units from the start of the text. */
+  /** Where to start in the text, in UTF-16 code units. */
   offset: z.coerce.number<number>().int().min(0).max(1_000_000_000).optional().openapi({ description: TEXT_ONLY }),
   limit: z.coerce.number<number>().int().min(1).max(1_000_000).optional().openapi({ description: TEXT_ONLY }),
   /**
-   * Only this section, by its name, path, number (`page 3`) or anchor, or from a line (`L10`) on; `offset` counts from
-   * its start.
+   * Returns only this section, by its name, path, number (`page 3`) or anchor, or the text from a line (`L10`) on. `offset` is relative to its start.
    */
   section: z.string().min(1).max(400).optional(),
   /** Words or a quoted phrase: returns the passages around them, each headed by its offset. */
@@ -113,16 +112,16 @@ export const FileAccess = z
     /** Only if the caller may read the item. */
     title: z.string().nullable(),
     connectorId: z.string(),
-    /** Every list must be met. */
+    /** A reader must be on every list. */
     lists: z.array(
       z.object({
         origin: z.enum(["connector", "connection", "source"]),
         isMet: z.boolean(),
         /** Number of principals on the list. */
         size: Count,
-        /** From the person to the principal that meets the list, each a member of the next. */
+        /** The path from the person to the principal that is on the list; each entry is a member of the next. Null if there is none. */
         chain: z.array(z.string()).nullable(),
-        /** The principals on the list (at most 50), for admins. */
+        /** The principals on the list (at most 50); only for admins. */
         principals: z.array(z.string()).nullable(),
       }),
     ),
@@ -132,7 +131,7 @@ export const FileAccess = z
 export type FileAccess = z.infer<typeof FileAccess>;
 
 const FileParams = { fileId: idSchema("item") };
-/** Names come from agents as often as from programs. */
+/** Agents send names as often as programs do. */
 const FileNameParams = {
   fileId: z.string().min(1).max(2_100).openapi({
     description:

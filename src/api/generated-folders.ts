@@ -14,7 +14,7 @@ const PYTHON = ["pyproject.toml", "setup.py", "setup.cfg"];
 const JVM = ["pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"];
 const NATIVE = ["CMakeLists.txt", "Makefile", "meson.build"];
 
-/** Names that people use too: only next to a file of the program that generates them. */
+/** Names that people use too. They mean a generated folder only next to a file of the program that generates them. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   target: ["Cargo.toml", ...JVM],
   dist: [...WEB, ...PYTHON],
@@ -27,16 +27,13 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   deps: ["mix.exs"],
 };
 
-/** Next to a .NET project, whose file has the project's own name. */
+/** Generated folders next to a .NET project, whose file has the project's own name. */
 const DOTNET = new Set(["bin", "obj"]);
 
-/**
- * Files inside such a folder: of a Python virtual environment, or of a cache marked according to
- * https://bford.info/cachedir/.
- */
+/** Files that mark the folder that contains them as generated: a Python virtual environment, or a cache according to https://bford.info/cachedir/. */
 const INSIDE = ["pyvenv.cfg", "CACHEDIR.TAG"];
 
-/** Whether a folder is generated, by its name and its siblings. */
+/** Whether a folder is generated, judged by its name and its siblings. */
 export function isGeneratedFolder(name: string, siblings: ReadonlySet<string>): boolean {
   if (TELLING.has(name) || name.endsWith(".egg-info")) return true;
   if (DOTNET.has(name)) return [...siblings].some((other) => /\.(?:cs|fs|vb)proj$/.test(other));
@@ -44,7 +41,7 @@ export function isGeneratedFolder(name: string, siblings: ReadonlySet<string>): 
   return makers?.some((maker) => siblings.has(maker)) ?? false;
 }
 
-/** Whether a folder is generated, by the names in it. */
+/** Whether a folder is generated, judged by the names in it. */
 export function holdsGeneratedMarker(names: readonly string[]): boolean {
   return names.some((name) => INSIDE.includes(name));
 }

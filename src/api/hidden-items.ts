@@ -2,7 +2,7 @@ import type { When } from "./activity-words.ts";
 import type { Connector } from "./connector-records.ts";
 import { count, plural } from "./plural.ts";
 
-/** Describes why no one can read anything of a connector that mirrors permissions, and when it is retried. */
+/** Describes why no one can read the items of a connector that mirrors permissions, and when it is retried. */
 export function describeStale({ cause, nextTryAt }: NonNullable<Connector["aclStale"]>, when: When): string {
   return `No one can read its items, because ${WHY[cause]}.${nextTryAt === null ? "" : ` Next try ${when(nextTryAt)}.`}`;
 }
@@ -25,10 +25,7 @@ export function describeReadByNobody({ users, linked }: NonNullable<Connector["r
   return `${start}, because the source lets no linked user read it (${count(linked)} of ${count(users)} are linked). Link those who can read it there, or connect your own account at the source.`;
 }
 
-/**
- * Describes why stored items of a connector stay hidden from everyone, and what makes them visible again: a sentence or
- * two for each reason.
- */
+/** Describes why stored items of a connector are hidden from everyone, and what makes them visible again. Each reason has one or two sentences. */
 export function describeHiddenItems({
   awaitingPush,
   parentMissing,

@@ -1,10 +1,7 @@
-/**
- * Webhooks that apps call when something has changed there. They are authenticated by the signature, which each source
- * checks.
- */
+/** Webhooks that apps call when their data has changed. Each source authenticates them by their signature. */
 import { post, z } from "./route.ts";
 
-// Any text: an invalid id is answered like an unknown one.
+// Accepts any text, so that an invalid id gets the same answer as an unknown id.
 const ByProvider = { providerId: z.string() };
 const ByConnector = { ...ByProvider, connectorId: z.string() };
 const notification = { content: { "*/*": { schema: z.string() } } } as const;

@@ -1,9 +1,9 @@
-/** The fields of an item on the wire, in the shape of answers. */
+/** The fields of an item as answers contain them. */
 import { FieldValue, ItemKind, TaskStatus, Timestamp } from "./common.ts";
 import { type FieldAnswer, type FieldIn, type FieldsAs, fieldsIn, type FieldType, perField } from "./item-fields.ts";
 import { z } from "./route.ts";
 
-/** A person as an item names them; `claimed` = from the document, unproven. */
+/** A person named by an item; `claimed` = the document names them, without proof. */
 export const ItemPerson = z
   .object({ name: z.string(), entityId: z.string().nullable(), claimed: z.boolean() })
   .openapi("ItemPerson");
@@ -27,7 +27,7 @@ const WIRE = {
 /** The wire form of each type's values. */
 export type AnswerValues = { [T in FieldType]: z.infer<(typeof WIRE)[T]> };
 
-/** The members of a record that are fields of its item. */
+/** The members of a record that contain the fields of its item. */
 export function fieldShape<Answer extends FieldAnswer>(answer: Answer): FieldsAs<typeof WIRE, FieldIn<Answer>> {
   return perField<FieldIn<Answer>, typeof WIRE>(fieldsIn(answer), (_name, type) => WIRE[type]);
 }

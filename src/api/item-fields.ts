@@ -1,19 +1,18 @@
 /**
- * An item's own facts, field by field: the only description, used by all layers. A source provides these fields, a
- * pushed line has them, the table `items` stores each in the column of its name, and answers, agents and the page show
- * them. Each layer defines once per type what a value is: a date is epoch milliseconds at the source and in the table,
- * a timestamp on the wire, a day for agents.
+ * The fields of an item. All layers use this description, and there is no other. A source provides these fields, a pushed line contains them, the
+ * table `items` stores each in the column of its name, and answers, agents and the page show them. Each layer defines the form of a value once per
+ * type: a date is epoch milliseconds at the source and in the table, a timestamp on the wire, a day for agents.
  *
- * Not here: which item it is, where it is, who may read it, and its text.
+ * An item's identity, its location, its readers and its text aren't fields.
  */
 
 export type FieldType =
   | "kind"
   | "title"
   | "status"
-  /** Words of a person: secrets are masked. */
+  /** Text that a person wrote: secrets are masked. */
   | "text"
-  /** A program's identifier for it: kept as it is. */
+  /** An identifier from a program: kept unchanged. */
   | "name"
   | "path"
   | "texts"
@@ -25,28 +24,28 @@ export type FieldType =
 
 export interface ItemField {
   type: FieldType;
-  /** One line for the guides. */
+  /** One line for the documentation. */
   about: string;
-  /** Longest text in UTF-16 code units, and most values of a list. */
+  /** Maximum length of a text in UTF-16 code units, and maximum number of values in a list. */
   maxChars?: number;
   maxValues?: number;
-  /** Its words are searchable, and weigh as much as those of the title, or of the place. */
+  /** Set if the field's words are searchable: they weigh as much as those of the title, or of the place. */
   searched?: "title" | "place";
-  /** The search argument that filters by it. */
+  /** The search argument that filters by this field. */
   argument?: string;
-  /** `name:value` in a query filters by it. */
+  /** Set if `name:value` in a query filters by this field. */
   isPair?: true;
-  /** The records that show it: of a file, of a hit. */
+  /** The records that contain the field: those of a file, or of a hit. */
   answers: readonly FieldAnswer[];
-  /** The form for agents: its name in a hit, its prefix on the line of facts, and whether only details show it. */
+  /** How agents see the field: its name in a hit, the prefix before its value in the text, and whether only detailed answers contain it. */
   agent?: { as: string; line?: string; isDetail?: true };
-  /** Its label on the page. */
+  /** The field's label on the page. */
   page?: string;
 }
 
 export type FieldAnswer = "file" | "result";
 
-/** In display order. */
+/** The fields in display order. */
 export const ITEM_FIELDS = {
   kind: {
     type: "kind",
@@ -167,16 +166,16 @@ export type FieldsAs<Values extends Record<FieldType, unknown>, Name extends Fie
   [N in Name]: Values[TypeOf<N>];
 };
 
-/** The fields that a record of the answers shows, and those that agents get in a hit. */
+/** The fields that a record of the answers contains, and those that agents get in a hit. */
 export type FieldIn<Answer extends FieldAnswer> = {
   [N in FieldName]: Answer extends ItemFields[N]["answers"][number] ? N : never;
 }[FieldName];
 export type AgentField = { [N in FieldName]: ItemFields[N] extends { agent: object } ? N : never }[FieldName];
 export type AgentName<Name extends AgentField> = ItemFields[Name]["agent"]["as"];
 
-/** The fields that a query may filter by with `name:value`; those with words of a person, which may contain a secret. */
+/** The fields that a query may filter by with `name:value`, and among them those with text from a person, which may contain a secret. */
 export type PairField = { [N in FieldName]: ItemFields[N] extends { isPair: true } ? N : never }[FieldName];
-/** Those whose words weigh as much as the place, besides the path itself. */
+/** The fields whose words weigh as much as the place, besides the path itself. */
 export type PlaceField = {
   [N in FieldName]: ItemFields[N] extends { type: "text" | "texts"; searched: "place" } ? N : never;
 }[FieldName];
@@ -185,7 +184,7 @@ export type DateField = { [N in FieldName]: TypeOf<N> extends "date" ? N : never
 type WordType = "title" | "text" | "path" | "texts" | "record";
 
 const WORD_TYPES: ReadonlySet<FieldType> = new Set<WordType>(["title", "text", "path", "texts", "record"]);
-// Exactly the keys of the table, whose type says which they are.
+// The cast is safe: the keys of the table are exactly the names in its type.
 export const FIELD_NAMES = Object.keys(ITEM_FIELDS) as FieldName[];
 
 /** Returns the description of a field, with all optional members. */
@@ -201,7 +200,7 @@ const PLACE_FIELDS = FIELD_NAMES.filter((name): name is PlaceField => {
   return searched === "place" && (type === "text" || type === "texts");
 });
 export const AGENT_FIELDS = FIELD_NAMES.filter((name): name is AgentField => fieldOf(name).agent !== undefined);
-/** The fields that a search reads, or filters by. */
+/** The fields that a search reads or filters by. */
 export const INDEXED_FIELDS = FIELD_NAMES.filter((name) => {
   const { searched, argument, isPair } = fieldOf(name);
   return searched !== undefined || argument !== undefined || isPair === true;
@@ -211,7 +210,7 @@ export function fieldsIn<Answer extends FieldAnswer>(answer: Answer): FieldIn<An
   return FIELD_NAMES.filter((name): name is FieldIn<Answer> => fieldOf(name).answers.includes(answer));
 }
 
-/** The words of an item that are searched like its labels, with the labels. */
+/** Returns the words of an item that are searched with the weight of labels, including the labels. */
 export function placeWords(fields: {
   readonly [N in PlaceField]?: string | readonly string[] | null | undefined;
 }): string[] {
@@ -224,14 +223,14 @@ export function placeWords(fields: {
   return words;
 }
 
-/** Makes one value for each of these fields, under its name; `make` gets the field's name and type. */
+/** Makes a value for each of these fields, keyed by name. `make` receives the field's name and type. */
 export function perField<Name extends FieldName, Values extends Record<FieldType, unknown>>(
   names: readonly Name[],
   make: <N extends Name>(name: N, type: TypeOf<N>) => Values[TypeOf<N>],
 ): FieldsAs<Values, Name> {
   const made: Partial<FieldsAs<Values, Name>> = {};
   for (const name of names) made[name] = make(name, typeOf(name));
-  // Every name has its value now.
+  // The cast is safe because every name has a value now.
   return made as FieldsAs<Values, Name>;
 }
 
@@ -249,7 +248,7 @@ export function convertFields<
   return perField<Name, To>(names, (name, type) => by[type](fields[name]));
 }
 
-/** Converts those of these fields that are present, in place. */
+/** Converts those of these fields that are present, and changes the record in place. */
 export function updateFields<Name extends FieldName, Values extends Record<FieldType, unknown>>(
   names: readonly Name[],
   fields: Partial<FieldsAs<Values, Name>>,
@@ -261,7 +260,7 @@ export function updateFields<Name extends FieldName, Values extends Record<Field
   }
 }
 
-/** Returns the value unchanged: most types have the same form in two layers. */
+/** Returns the value unchanged, for types whose form is the same in both layers. */
 export function same<T>(value: T): T {
   return value;
 }

@@ -1,4 +1,4 @@
-/** The kinds of items. Separate from the schemas: search threads load them, and each thread would load the schemas' libraries. */
+/** The kinds of items. They are separate from the schemas, because each search thread loads them and would also load the schemas' libraries. */
 export const ITEM_KINDS = ["task", "file", "page", "message"] as const;
 
 /** The state of a task. */

@@ -1,10 +1,10 @@
 import { Timestamp } from "./common.ts";
 import { answer, post, z } from "./route.ts";
 
-/** The secret of a link that was mailed or handed over: the part after `#token=`. */
+/** The secret of a link that was emailed or handed over: the part after `#token=`. */
 export const LinkToken = z.string().min(1).max(200);
 
-/** Knowing the link is the authorization; in a body, because URLs are stored in logs and histories. */
+/** Knowing the link is the authorization. The token is sent in a body, because URLs are stored in logs and histories. */
 const CheckLinkBody = z.object({ token: LinkToken });
 
 /** The content of an open invitation before it is accepted. */
@@ -20,7 +20,7 @@ export const InvitationOffer = z
   .openapi("InvitationOffer");
 export type InvitationOffer = z.infer<typeof InvitationOffer>;
 
-/** The person whose password an open link sets. */
+/** The person whose password the link resets. */
 export const ResetOffer = z.object({ email: z.string(), expiresAt: Timestamp }).openapi("ResetOffer");
 export type ResetOffer = z.infer<typeof ResetOffer>;
 

@@ -1,8 +1,8 @@
-/** Live results from provider servers: hits in a list of their own in the answer, never in an index, count or cache. */
+/** Live results from provider servers. The answer contains these hits in a separate list; no index, count or cache includes them. */
 import { idSchema, Timestamp } from "./common.ts";
 import { z } from "./route.ts";
 
-/** Why a connection returned nothing, as a closed list; the sentences are for people and agents. */
+/** Why a connection returned nothing: a closed list of codes. The sentences are for people and agents. */
 export const LIVE_PROBLEMS = {
   timeout: "didn't answer within a second",
   needs_reauth: "must be connected again",
@@ -20,7 +20,7 @@ const PROBLEM_CODES = Object.keys(LIVE_PROBLEMS) as [LiveProblem, ...LiveProblem
 export const LiveHit = z
   .object({
     connectionId: idSchema("connection"),
-    /** The server's name here. */
+    /** The name of the server in kb. */
     server: z.string(),
     title: z.string(),
     url: z.string().nullable(),
@@ -33,14 +33,14 @@ export type LiveHit = z.infer<typeof LiveHit>;
 
 export const LiveAnswer = z
   .object({
-    /** At most 10, from the connections in turn. */
+    /** At most 10 hits, taken from the connections in turn. */
     hits: z.array(LiveHit),
     /** The caller's own connections that were queried. */
     connections: z.array(
       z.object({
         connectionId: idSchema("connection"),
         server: z.string(),
-        /** Null when it answered. */
+        /** Null if the connection answered. */
         problem: z.enum(PROBLEM_CODES).nullable(),
       }),
     ),

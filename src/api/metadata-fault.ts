@@ -5,7 +5,7 @@ import { z } from "./route.ts";
  * is shown, as printable ASCII without user name, query and fragment, at most 200 characters. Source: S31.
  */
 export const MetadataFault = z.object({
-  /** Name in the metadata, such as `resource` or `issuer`; `metadata` for the document itself. */
+  /** Name of the metadata field, such as `resource` or `issuer`; `metadata` for the document itself. */
   field: z.enum([
     "metadata",
     "resource",
@@ -17,11 +17,11 @@ export const MetadataFault = z.object({
     "registration_endpoint",
     "revocation_endpoint",
   ]),
-  /** `missing`: it isn't there; `differs`: it isn't `expected`; `unusable`: it can't be a valid value. */
+  /** `missing`: the value isn't there; `differs`: it isn't `expected`; `unusable`: it can't be a valid value. */
   problem: z.enum(["missing", "differs", "unusable"]),
   /** The found value; null when it isn't a URL, or missing. */
   found: z.string().nullable(),
-  /** The required value; for a missing one, where kb looked for it. */
+  /** The required value; for a missing value, where kb looked for it. */
   expected: z.string().nullable(),
 });
 export type MetadataFault = z.infer<typeof MetadataFault>;

@@ -1,4 +1,4 @@
-/** Why a request to a server got no answer. `not_sent`: nothing reached it, so any request can be retried safely. */
+/** Why a request to a server got no answer. `not_sent`: nothing reached the server, so any request can be retried safely. */
 export interface NetworkFailure {
   kind: "not_sent" | "dropped" | "tls" | "timed_out" | "other";
   /** In words, without a full stop: "connection refused". */

@@ -1,6 +1,6 @@
 import type { EventTargetNotice, LinkNotice } from "./notices.ts";
 
-/** The source user in a notice, for a sentence; never a principal, which means nothing to people. */
+/** Names the source user of a notice in a sentence. It never returns a principal, which means nothing to people. */
 export function personOf({ person, connector }: Pick<LinkNotice, "person" | "connector">): string {
   return `${person.name ?? "a user"} of ${connector ?? person.providerId}`;
 }

@@ -1,4 +1,4 @@
-/** Notices for a signed-in person: about their account, and for an owner about the workspace. */
+/** Notices for a signed-in person about their account, and for an owner also about the workspace. */
 import { idSchema, Timestamp } from "./common.ts";
 import { z } from "./route.ts";
 
@@ -11,9 +11,9 @@ const AccountNotice = z
   .openapi("AccountNotice");
 
 /**
- * An admin linked a source user by hand. `person_linked`: to you. `person_unlinked`: to someone else, and until then
- * you were that user. `people_linked`, for owners: to other members; the latest of those that this admin linked on this
- * connector.
+ * An admin manually linked a source user. `person_linked`: the user was linked to you. `person_unlinked`: the user was linked to someone else, and
+ * you were that user before. `people_linked`, for owners: users were linked to other members; the notice describes the latest of the links by this
+ * admin on this connector.
  */
 export const LinkNotice = z
   .object({
@@ -21,23 +21,23 @@ export const LinkNotice = z
     at: Timestamp,
     by: z.string().nullable(),
     /**
-     * The user of the source. Their name there is shown to owners, and to you while you are that user; otherwise null,
-     * and also when no connector names them any more.
+     * The user of the source. Their name there is shown to owners, and to you while you are that user. It is null otherwise, and when no connector
+     * names the user any more.
      */
     person: z.object({ principal: z.string(), providerId: z.string(), name: z.string().nullable() }),
-    /** The connector's name, for people who manage it; null once it is deleted. */
+    /** The connector's name, only for people who manage it; null after it is deleted. */
     connector: z.string().nullable(),
     /** The linked member; for owners only. */
     member: z.string().nullable(),
     /** Number of links in this notice. */
     count: z.number().int().min(1),
-    /** Whether you are no longer that user; for owners, whether the latest of the links has ended. */
+    /** For you: whether you are no longer that user. For owners: whether the latest of the links has ended. */
     isEnded: z.boolean(),
   })
   .openapi("LinkNotice");
 export type LinkNotice = z.infer<typeof LinkNotice>;
 
-/** For admins: an event target was paused because it is gone or accepted nothing for days, and its events wait. */
+/** For admins: an event target was paused because it is gone or accepted nothing for days. Its events are kept. */
 const EventTargetNotice = z
   .object({
     type: z.literal("event_target_paused"),
@@ -50,12 +50,12 @@ const EventTargetNotice = z
   .openapi("EventTargetNotice");
 export type EventTargetNotice = z.infer<typeof EventTargetNotice>;
 
-/** An admin changed the mapping of a server's tools: nothing is read with this connection until you agree. */
+/** An admin changed the mapping of a server's tools. Nothing is read with this connection until you agree. */
 const ToolsNotice = z
   .object({
     type: z.literal("tools_changed"),
     at: Timestamp,
-    /** Null if a server of an earlier version mapped them. */
+    /** Null if an earlier version of the server mapped them. */
     by: z.string().nullable(),
     connectionId: idSchema("connection"),
     serverId: idSchema("server"),

@@ -8,7 +8,7 @@ export const Grant = z
     id: idSchema("grant"),
     clientId: z.string(),
     clientName: z.string(),
-    /** When the document at the client's own identifier was last read; null for a registered client. */
+    /** When the document at the client's identifier was last read; null for a registered client. */
     documentReadAt: Timestamp.nullable(),
     /** Where the client is redirected: a host, or "this computer". */
     place: z.string(),
@@ -20,32 +20,32 @@ export const Grant = z
   .openapi("Grant");
 export type Grant = z.infer<typeof Grant>;
 
-/** The request that a person decides before a client gets access. Source: S27, S33. */
+/** The request that a person approves or denies before a client gets access. Source: S27, S33. */
 export const ConsentRequest = z
   .object({
     client: z.object({
       id: z.string(),
       name: z.string(),
-      /** The host that the answer goes to; null for a device. */
+      /** The host that receives the answer; null for a device. */
       host: z.string().nullable(),
-      /** The answer goes to an app on the person's own computer. */
+      /** Whether the answer goes to an app on the person's own computer. */
       isLocal: z.boolean(),
-      /** The client's own page, shown as text only. */
+      /** The client's own page; shown as text only. */
       uri: z.string().nullable(),
-      /** When the document at the client's own identifier was last read; null for a registered client. */
+      /** When the document at the client's identifier was last read; null for a registered client. */
       documentReadAt: Timestamp.nullable(),
-      /** True for `kb-cli`, which ships with this server; every other name is the client's own claim. */
+      /** True for `kb-cli`, which ships with this server. Every other client's name is only its own claim. */
       isOurs: z.boolean(),
     }),
     scopes: z.array(Scope),
     workspaces: z.array(z.object({ id: idSchema("workspace"), name: z.string(), role: Role })),
     currentWorkspaceId: idSchema("workspace"),
-    /** The password must be entered again, because `kb:admin` is requested. */
+    /** Whether the password must be entered again, because `kb:admin` is requested. */
     needsPassword: z.boolean(),
-    /** Proves that the page was made for this session; sent back with the decision. */
+    /** Proves that the page was made for this session; must be sent back with the decision. */
     csrf: z.string(),
     expiresAt: Timestamp,
-    /** For a device: where its request came from. */
+    /** For a device: where the device sent its request from. */
     askedFrom: z.string().nullable(),
   })
   .openapi("ConsentRequest");
@@ -60,7 +60,7 @@ export const ConsentDecision = z.object({
 });
 export type ConsentDecision = z.infer<typeof ConsentDecision>;
 
-/** The code that a device shows and a person types: case, dashes and spaces don't matter. */
+/** The code that a device shows and a person types. Case, dashes and spaces don't matter. */
 const UserCode = z.string().trim().min(4).max(20);
 
 const uid = { uid: z.string().min(1).max(100) };

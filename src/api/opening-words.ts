@@ -1,6 +1,8 @@
 import type { Opened, Opening } from "./openings.ts";
 
-/** Describes what a person opened, as a sentence without its time: `ownId` is the connector or group that it is shown for. */
+/**
+ * Describes a change that gave more people access, as a sentence without its time. `ownId` is the connector or group that the sentence is shown for.
+ */
 export function describeOpening(opening: Opening, ownId: string): string {
   const { by, times } = opening;
   const who = by === null ? "A key of this connector" : (by.name ?? by.id);

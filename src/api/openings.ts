@@ -3,28 +3,28 @@ import { z } from "./route.ts";
 
 const Count = z.number().int().nonnegative();
 
-/** Members, groups, `workspace` and `everyone` by name; `others` = number of people and groups of the source. */
+/** Members, groups, `workspace` and `everyone` by name. `others` = the number of people and groups of the source. */
 export const Opened = z.object({
   named: z.array(z.object({ id: z.string(), name: z.string().nullable() })),
   others: Count,
 });
 export type Opened = z.infer<typeof Opened>;
 
-/** An action by someone other than the owner that may let more people read. */
+/** An action by someone other than the owner that may give more people access. */
 export const Opening = z
   .object({
     at: Timestamp,
-    /** Null = someone who had a key of the connector. */
+    /** Who performed it; null = someone with a key of the connector. */
     by: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
-    /** As in the audit. */
+    /** The action's name in the audit. */
     action: z.string().openapi({ example: "group.changed" }),
     /** The connector or group itself, or a group in it. */
     target: z.object({ id: z.string(), name: z.string().nullable() }),
-    /** Number of times on that day; the other fields are of the last one. */
+    /** Number of times on that day; the other fields describe the last time. */
     times: Count,
-    /** Items that it opened, for actions that name items. */
+    /** Number of items that got more readers, for actions that name items. */
     items: Count.nullable(),
-    /** The readers named before and after; null if only the additions are known. */
+    /** The readers before and after; null if only the additions are known. */
     before: Opened.nullable(),
     after: Opened.nullable(),
     added: Opened,

@@ -2,7 +2,7 @@ import { answer, get, z } from "./route.ts";
 
 const Status = z.object({ status: z.literal("ok") }).openapi("Status");
 
-/** Routes for a supervisor; no versions, no names. */
+/** Routes for a process supervisor. Their answers contain no versions and no names. */
 export const operationRoutes = {
   health: get("/healthz", "Check that the process is alive", {
     200: answer("It is", Status),

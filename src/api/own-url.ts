@@ -2,19 +2,17 @@ import { canParseUrl } from "./parse-url.ts";
 import { cleanUrl } from "./clean.ts";
 
 /**
- * Whether a URL leads to this server. Its pages and routes act for the signed-in person, so no foreign content may link
- * there. Case, default ports, a final dot, user names and other spellings of the host count as the same, and http and
- * https too.
- * Source: S30.
+ * Whether a URL leads to this server. The server's pages and routes act for the signed-in person, so no foreign content may link there. Case, default
+ * ports, a final dot, user names and other spellings of the host are ignored, and so is the difference between http and https. Source: S30.
  *
  * @param base  the address at which people reach this server, such as `https://kb.acme.test`
  */
 export function isOwnUrl(text: string, base: string): boolean {
-  // `https:x` has two meanings: on its own the host x, and on a page of ours a path.
+  // `https:x` has two meanings: without a base it is the host x, and on a page of ours it is a path.
   return [undefined, base].some((from) => canParseUrl(text, from) && isAtSameServer(new URL(text, from), base));
 }
 
-/** An item's URL, cleaned by `cleanUrl`; also undefined if it leads to this server. */
+/** Returns an item's URL, cleaned by `cleanUrl`; undefined also if it leads to this server. */
 export function outsideUrl(text: string | null | undefined, base: string): string | undefined {
   const url = cleanUrl(text);
   return url === undefined || isOwnUrl(url, base) ? undefined : url;
@@ -28,12 +26,12 @@ function isAtSameServer(url: URL, base: string): boolean {
   return isSameHost && (url.port === own.port || (isWebPort(url) && isWebPort(own)));
 }
 
-/** Without the final dots of a full name. */
+/** Returns the host without the final dots of a fully qualified name. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/\.+$/, "");
 }
 
-/** Names of a machine for itself; all listeners there on one port are the same server. */
+/** Names that a machine has for itself. All listeners on one port of these names are the same server. */
 function isLoopback(host: string): boolean {
   return (
     host === "localhost" || host.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(host) || OTHER_LOOPBACK.has(host)

@@ -7,7 +7,7 @@ export function canParseUrl(text: string, base?: string): boolean {
     void new URL(text, base);
     return true;
   } catch {
-    // The constructor throws for no other reason.
+    // The constructor throws only for an invalid URL.
     return false;
   }
 }

@@ -17,9 +17,9 @@ type InGroups<Groups> = { [G in keyof Groups]: Groups[G][keyof Groups[G]] }[keyo
 interface Operation<R> {
   /** The values of the braces; `never` if there are none. */
   path: R extends { request: { params: infer S } } ? Input<S> : never;
-  /** `never` without a query. */
+  /** `never` if there is no query. */
   query: R extends { request: { query: infer S } } ? Input<S> : never;
-  /** As an option of a call. JSON is sent as `body`; lines and forms as `content`, unchanged. */
+  /** The body as an option of a call. JSON is sent as `body`; lines and forms are sent unchanged as `content`. */
   sent: R extends { request: { body: infer B } } ? Sent<B> : {};
   /** The JSON of a successful answer; undefined if it has none. */
   answer: R extends { responses: infer A } ? Answer<A, keyof A & Success> : never;
@@ -42,7 +42,7 @@ type Json<Schema> = { content: { "application/json": { schema: Schema } } };
 
 type Input<S> = Sparse<z.input<S>>;
 
-/** The same with readonly lists, and `undefined` for optional members: it isn't sent. */
+/** The same type with readonly lists, and with `undefined` allowed for optional members; `undefined` isn't sent. */
 type Sparse<T> = T extends readonly (infer E)[]
   ? readonly Sparse<E>[]
   : T extends object

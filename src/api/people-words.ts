@@ -24,9 +24,9 @@ export function describeLink({ member, linkedBy, reason }: Pick<SourceUser, "mem
   return linkedBy === null ? name : `${name} (${{ account: "account", email: "email", admin: "by hand" }[linkedBy]})`;
 }
 
-/** A sync's report on people and groups that couldn't be read before it; undefined if all is well, or unknown so far. */
+/** Describes people and groups that couldn't be read before a sync; undefined if all were read, or if that isn't known yet. */
 export function describeUnread({ people }: Pick<Sync, "people">): string | undefined {
-  // An earlier server doesn't report them.
+  // Servers of an earlier version don't report `people`.
   if (people?.state !== "failed" && people?.state !== "partial") return undefined;
   const what =
     people.state === "failed" ? "People and groups weren't read first" : "Not all groups could be read first";

@@ -24,7 +24,7 @@ export const SourceUser = z
     login: z.string().nullable(),
     email: z.string().nullable(),
     state: z.enum(["active", "suspended", "gone"]),
-    /** When the source last reported it. */
+    /** When the source last reported the user. */
     toldAt: Timestamp,
     member: MemberRef.nullable(),
     /** How they were linked: by their own account, a verified address, or an admin. */
@@ -41,10 +41,10 @@ export const PeopleSummary = z
     groups: Count,
     /** When the least recently read group was read. */
     oldestGroupAt: Timestamp.nullable(),
-    /** The last run that read all of them. */
+    /** When the last run that read all of them took place. */
     wholeAt: Timestamp.nullable(),
     lastSync: z.union([Sync, z.null()]),
-    /** Whether its users can be linked: an admin created it, and its instance is registered. */
+    /** Whether the connector's users can be linked: an admin created it, and its instance is registered. */
     canLink: z.boolean(),
   })
   .openapi("PeopleSummary");

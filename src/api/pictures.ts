@@ -1,30 +1,30 @@
 /**
- * Removes pictures and other media from a text in one pass: no bracket is searched for again from each start, and
- * expensive work per picture is limited to a fixed number. Source: S45, S67.
+ * Removes pictures and other media from a text in one pass. No bracket is searched for more than once, and expensive work is done for a limited
+ * number of pictures only. Source: S45, S67.
  */
 import { replaceEach } from "./replace-each.ts";
 
-/** In a text with more pictures than this, the others lose their marks, which is safe and costs next to nothing. */
+/** In a text with more pictures than this, the remaining pictures only lose their marks, which is safe and costs next to nothing. */
 const MAX_PICTURES = 1000;
 /** A Markdown label has at most 999 characters. */
 const MAX_LABEL_CHARS = 999;
 
 /**
- * Replaces Markdown and HTML pictures with `[image: alt]`: a host that renders the text must have nothing to load.
- * Anything that could still be parsed as a picture loses its mark.
+ * Replaces Markdown and HTML pictures with `[image: alt]`: so that a program that renders the text has nothing to load. Anything that could still be
+ * parsed as a picture loses its mark.
  */
 export function withoutPictures(text: string): string {
   return withoutDefinitions(withoutMarkdownPictures(withoutMedia(text)));
 }
 
-/** A definition in one text would turn `![label]` in another, such as a title above it, into a picture: it loses its colon. */
+/** Removes the colon of each definition: it would turn `![label]` in another text, such as a title above it, into a picture. */
 function withoutDefinitions(text: string): string {
   return replaceEach(text, "]:", "] :", leadsElsewhere);
 }
 
 /**
- * Whether the text after `[label]:` may lead elsewhere: `https://…`, also on the next line and in a quotation. A text
- * that starts with a digit, such as the port of `[::1]:80`, or has no mark of a URL, leads nowhere.
+ * Whether the text after `[label]:` may be a URL: `https://…`, also on the next line and in a quotation. A text isn't a URL if it starts with a
+ * digit, such as the port of `[::1]:80`, or has no character that marks a URL.
  */
 function leadsElsewhere(text: string, from: number): boolean {
   let at = from;
@@ -40,10 +40,7 @@ function leadsElsewhere(text: string, from: number): boolean {
   return false;
 }
 
-/**
- * Returns the start of a longer text, up to a picture or a tag that begins there and ends beyond it: in the whole text,
- * that part would be hidden.
- */
+/** Returns the start of a longer text, up to a picture or a tag that begins in it and ends after it: in the whole text, that part would be hidden. */
 export function beforeOpenPicture(head: string): string {
   let end = head.length;
   const tag = head.lastIndexOf("<");
@@ -52,7 +49,7 @@ export function beforeOpenPicture(head: string): string {
   return head.slice(0, Math.min(end, mark));
 }
 
-/** The first `![` whose picture may end after the text; the text's length when there is none. */
+/** Returns the position of the first `![` whose picture may end after the text; the text's length when there is none. */
 function openMark(head: string): number {
   const [lastParenthesis, lastClose] = [head.lastIndexOf(")"), head.lastIndexOf("]")];
   let found = head.length;
@@ -103,7 +100,7 @@ function withoutMarkdownPictures(text: string): string {
   return withoutOddMarks(head, !isWhole) + withoutPictureMarks(text.slice(seenTo));
 }
 
-/** The pictures with matching brackets, outermost ones only, and how far the text was searched for them. */
+/** Returns the pictures with matching brackets, only the outermost ones, and how far the text was searched for them. */
 function findPictures(text: string): { pictures: Picture[]; seenTo: number } {
   const pictures: Picture[] = [];
   const opens: number[] = [];
@@ -129,8 +126,8 @@ function findPictures(text: string): { pictures: Picture[]; seenTo: number } {
 }
 
 /**
- * Returns where the `(…)` or `[…]` that begins at a position ends, if on the same line. Call with ascending positions:
- * each result is reused for the next.
+ * Finds the end of the `(…)` or `[…]` that begins at a position, if it ends on the same line. Call with ascending positions: each result is reused
+ * for the next.
  */
 function makeTargets(text: string): (at: number) => number | undefined {
   const find = (wanted: string) => {
@@ -153,7 +150,7 @@ function makeTargets(text: string): (at: number) => number | undefined {
 
 const DEFINITION = /^(?:[ \t>]*)\[([^\]\n]+)\]:[ \t]*\S/gm;
 
-/** The definitions that `![label]` alone refers to. With very many definitions in the text, every label counts as defined. */
+/** Finds the definitions that a lone `![label]` refers to. If the text has very many definitions, every label is treated as defined. */
 function makeLabels(text: string): { isDefined(start: number, end: number): boolean } {
   let defined: Set<string> | "any" | undefined;
   return {
@@ -208,8 +205,8 @@ function imageMark(alt: string): string {
 }
 
 /**
- * Removes the mark of every `![` before the last `](` or `][` of its paragraph: nested, broken or odd in another way. A
- * picture never spans paragraphs. @param isOpen the last paragraph continues after the text
+ * Removes the mark of every `![` before the last `](` or `][` of its paragraph: such a picture is nested, broken or otherwise irregular. A picture
+ * never spans paragraphs. @param isOpen whether the last paragraph continues after the text
  */
 function withoutOddMarks(text: string, isOpen: boolean): string {
   if (!text.includes("![")) return text;
@@ -228,7 +225,7 @@ function withoutPictureMarks(text: string): string {
   return replaceEach(text, "![", "! [");
 }
 
-/** The position of the last `]` followed by a target, with up to three spaces between; `start` when there is none. */
+/** Returns the position of the last `]` followed by a target, with up to three spaces in between; `start` when there is none. */
 function lastTarget(text: string, start: number, end: number): number {
   for (let at = end - 1; at > start; at--) {
     const unit = text.charCodeAt(at);
@@ -256,7 +253,7 @@ function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
 }
 
-/** Replaces a tag with the mark of a picture; one that isn't closed loses what makes it a tag. */
+/** Replaces a tag with the mark of a picture. An unclosed tag loses the character that makes it a tag. */
 function withoutMedia(text: string): string {
   if (!text.includes("<")) return text;
   const parts: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Routes defined by other standards, which are also in the document: MCP and the authorization server. Their own code
- * mounts them, and failures have the form of their standard; `/api` answers problems.
+ * Routes that other standards define and the document includes: MCP and the authorization server. Their own code mounts them, and their failures have
+ * the form of their standard, while `/api` answers with problems.
  */
 import { ProblemBody } from "./common.ts";
 import { OWN_CODES, get, post, z } from "./route.ts";
@@ -46,7 +46,7 @@ function rpcProblems(...codes: ErrorCode[]) {
   };
 }
 
-/** The endpoint answers as OAuth requires; a request rejected before it (Host, too many requests) gets a problem. */
+/** The endpoint answers as OAuth requires. A request rejected before that (Host, too many requests) gets a problem. */
 function oauthProblems(...codes: ErrorCode[]) {
   return {
     description: "OAuth error",
@@ -55,7 +55,7 @@ function oauthProblems(...codes: ErrorCode[]) {
   };
 }
 
-/** A person's browser may open these: a page about the failure, or the error for a program. */
+/** The failures of routes that a person's browser may open: a page about the failure, or the error for a program. */
 function browserProblems(...codes: ErrorCode[]) {
   const { content, ...rest } = oauthProblems(...codes);
   return { ...rest, content: { ...content, "text/html": { schema: z.string() } } };
@@ -76,7 +76,7 @@ export const mcpRoutes = {
       },
     },
     202: { description: "The body had only notifications, so there is no response" },
-    // From the newest revision: for an unknown method.
+    // Answered to an unknown method since the newest revision.
     default: rpcProblems("not_found"),
   }),
 };
@@ -185,7 +185,7 @@ export const authorizationRoutes = {
   }),
 };
 
-/** In the document after `ROUTE_GROUPS`. */
+/** The routes that come after `ROUTE_GROUPS` in the document. */
 export const PROTOCOL_ROUTES = {
   mcp: mcpRoutes,
   metadata: metadataRoutes,

@@ -8,8 +8,8 @@ export const LATEST_LEGACY_PROTOCOL_VERSION = "2025-11-25";
 export const MODERN_PROTOCOL_VERSIONS = ["2026-07-28"] as const;
 
 /**
- * Features that kb doesn't have, by the method that lists them: hosts call it whatever a server declares, and some drop
- * a server that answers with an error.
+ * Features that kb doesn't have, by the method that lists them. Hosts call the method even if the server doesn't declare the feature, and some drop a
+ * server that answers with an error.
  */
 const EMPTY_LISTS: ReadonlyMap<string, string> = new Map([
   ["resources/list", "resources"],

@@ -8,9 +8,8 @@ import { answer, del, get, patch, post, put, z } from "./route.ts";
 const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "Expected a header name such as X-Api-Key");
 
 /**
- * How to sign in to the server. `secret` is the server's own: `undefined` keeps the stored one, null deletes it. With
- * `oauth` each person signs in at the provider; `clientId` and `secret` belong to a client that you registered there,
- * if clients can't register themselves.
+ * How to sign in to the server. `secret` is the server's secret: `undefined` keeps the stored secret, null deletes it. With `oauth` each person signs
+ * in at the provider; `clientId` and `secret` belong to a client that you registered there, if clients can't register themselves.
  */
 export const ServerAuthBody = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("none") }),
@@ -29,14 +28,14 @@ const ConnectPolicy = z.enum(["admins", "members"]);
 
 export const ServerHealthStatus = z.enum(["healthy", "degraded", "down", "unknown"]);
 
-/** The failure: a step and a code, never the server's own words. */
+/** What failed: a step and a code, never text from the server. */
 export const ServerProblem = z
   .object({
     step: z.string(),
-    /** One of a closed list, such as `unreachable`, `auth_required`, `not_mcp`. */
+    /** A code from a closed list, such as `unreachable`, `auth_required`, `not_mcp`. */
     code: z.string(),
     message: z.string(),
-    /** For `authorization_unusable`. */
+    /** Present for `authorization_unusable`. */
     metadata: MetadataFault.optional(),
   })
   .openapi("ServerProblem");
@@ -44,7 +43,7 @@ export type ServerProblem = z.infer<typeof ServerProblem>;
 
 const ServerSaid = {
   serverInfo: z.object({ name: z.string(), title: z.string().optional(), version: z.string() }).nullable(),
-  /** The MCP revision that it agreed to. */
+  /** The negotiated MCP revision. */
   protocolVersion: z.string().nullable(),
   capabilities: z
     .object({
@@ -64,12 +63,12 @@ export const ProviderServer = z
     url: z.string(),
     auth: z.object({
       kind: z.enum(["none", "bearer", "header", "oauth"]),
-      /** Whether the server has a secret of its own here; it is never shown. */
+      /** Whether a secret for the server is stored here. The secret itself is never shown. */
       hasSecret: z.boolean(),
       headerName: z.string().optional(),
       /** For admins. */
       clientId: z.string().optional(),
-      /** For admins, with `oauth`: the redirect URL to register with a client at the provider. Known before there is one. */
+      /** For admins, with `oauth`: the redirect URL to register with a client at the provider. It is known before a client exists. */
       redirectUrl: z.string().optional(),
     }),
     enabled: z.boolean(),
@@ -78,7 +77,7 @@ export const ProviderServer = z
     apps: z.array(AppSlug).nullable(),
     health: z.object({ status: ServerHealthStatus, checkedAt: Timestamp.nullable() }),
     ...ServerSaid,
-    /** For members: only what they can see. */
+    /** For members, these numbers include only what they can see. */
     counts: z.object({ apps: z.int(), connections: z.int(), connectors: z.int() }),
     createdAt: Timestamp,
     createdBy: z.object({ id: z.string(), name: z.string() }),
@@ -100,12 +99,12 @@ export const ServerTest = z
     serverInfo: ServerSaid.serverInfo.unwrap().optional(),
     protocolVersion: z.string().optional(),
     capabilities: ServerSaid.capabilities.unwrap().optional(),
-    /** Set when it requires people to sign in. */
+    /** Present when the server requires people to sign in. */
     authRequired: z
       .object({
         authorizationServers: z.array(z.string()),
         scopes: z.array(z.string()),
-        /** True if clients can't register themselves: an admin registers `kb` there, and enters the client ID. */
+        /** True if clients can't register themselves: an admin then registers `kb` there and enters the client ID. */
         needsClient: z.boolean().optional(),
         /** Why no one can sign in there with OAuth. */
         problem: ServerProblem.optional(),
@@ -123,7 +122,7 @@ export const ServerHealthAnswer = z
     consecutiveFailures: z.int(),
     lastProblem: ServerProblem.nullable(),
     nextCheckAt: Timestamp.nullable(),
-    /** For members: only those they can see. */
+    /** For members, these numbers include only connections that they can see. */
     connections: z.object({ active: z.int(), needsReauth: z.int(), failed: z.int() }),
   })
   .openapi("ServerHealth");
@@ -146,7 +145,7 @@ export const ServerApp = z
   .openapi("ServerApp");
 export type ServerApp = z.infer<typeof ServerApp>;
 
-/** The purposes of a tool for reading. */
+/** The roles that a tool can have in reading a server. */
 export const MAPPING_ROLES = ["list", "search", "fetch"] as const;
 export type MappingRole = (typeof MAPPING_ROLES)[number];
 
@@ -155,7 +154,7 @@ const ToolArgument = z.string().min(1).max(128);
 /** One tool in one role, as an admin maps it. */
 export const MappedTool = z.strictObject({
   tool: ToolArgument,
-  /** Arguments with the same value in every call. */
+  /** Arguments that have the same value in every call. */
   args: z
     .record(ToolArgument, z.union([z.string().max(2_000), z.number(), z.boolean()]))
     .refine((values) => Object.keys(values).length <= 20, "Give at most 20 arguments.")
@@ -196,7 +195,7 @@ export const ServerTools = z
         name: z.string(),
         title: z.string().optional(),
         description: z.string().optional(),
-        /** The server's own declaration; a hint. */
+        /** The server's own declaration; only a hint. */
         isReadOnly: z.boolean(),
         arguments: z.array(
           z.object({
@@ -209,12 +208,12 @@ export const ServerTools = z
         ),
       }),
     ),
-    /** Malformed or too large ones, and those with indistinguishable names. */
+    /** Number of tools that are malformed, too large, or have indistinguishable names. */
     leftOut: z.int(),
     mapping: z
       .object({ list: shownTool.optional(), search: shownTool.optional(), fetch: shownTool.optional() })
       .nullable(),
-    /** With a fault, the mapping isn't used until it is stored again. */
+    /** If there is a fault, the mapping isn't used until it is stored again. */
     faults: z.array(MappingFault),
   })
   .openapi("ServerTools");
@@ -222,7 +221,7 @@ export type ServerTools = z.infer<typeof ServerTools>;
 
 export const PreviewBody = MappedTool.extend({
   role: z.enum(MAPPING_ROLES),
-  /** The query, ID or cursor. */
+  /** The query, ID or cursor to test with. */
   value: z.string().max(2_000).optional(),
   connectionId: ConnectionId.optional(),
 });
@@ -264,7 +263,7 @@ export const providerServerRoutes = {
       enabled: z.boolean().optional(),
       connectPolicy: ConnectPolicy.optional(),
       apps: z.array(AppSlug).max(200).nullable().optional(),
-      /** Stores it even if its test fails. */
+      /** Stores the mapping even if its test fails. */
       force: z.boolean().optional(),
     }),
     201: answer("The server, and its test", { server: ProviderServer, test: ServerTest }),

@@ -1,4 +1,4 @@
-/** Pushing beyond single lines: uploads that can be resumed or contain the whole set, and documents with their bytes. */
+/** Pushing beyond single lines: uploads that can be resumed or that contain the whole set, and documents with their bytes. */
 import { byId, Count, idSchema, Timestamp } from "./common.ts";
 import { PushResult } from "./connector-records.ts";
 import { answer, del, get, json, post, z } from "./route.ts";
@@ -6,11 +6,11 @@ import { answer, del, get, json, post, z } from "./route.ts";
 /** `add`: adds to the stored items. `set`: the sent items are the whole set; the others are removed at the end. */
 export const PushMode = z.enum(["add", "set"]);
 
-/** `ending`: the end was requested and items that weren't sent are being removed; requesting it again continues this. */
+/** `ending`: the end was requested, and items that weren't sent are being removed. Requesting the end again continues the removal. */
 export const PushUploadState = z.enum(["open", "ending", "done", "superseded", "expired"]);
 export type PushUploadState = z.infer<typeof PushUploadState>;
 
-/** Several requests that belong together. Only the holder of the connector's key gets its details about items. */
+/** Several push requests that belong together. Only a caller with the connector's key gets its details about items. */
 export const PushUpload = z
   .object({
     id: idSchema("upload"),
@@ -18,9 +18,9 @@ export const PushUpload = z
     mode: PushMode,
     name: z.string().nullable(),
     state: PushUploadState,
-    /** Lines 1 to this one have a result, and their changes are stored. */
+    /** The lines from 1 to this number have a result, and their changes are stored. */
     lines: Count,
-    /** Results so far, with resent lines counted again; documents too. */
+    /** Number of results so far, including those of documents and of lines that were sent again. */
     counts: z.object({
       upserted: Count,
       unchanged: Count,
@@ -41,11 +41,11 @@ export const PushUpload = z
         message: z.string(),
       }),
     ),
-    /** Removals at the end of a set; null before, and if nothing may be removed: `sweepRefused` says why. */
+    /** Removals at the end of a set. Null before the end, and if nothing may be removed, for which `sweepRefused` gives the reason. */
     swept: z.object({ removed: Count, held: Count }).nullable(),
     sweepRefused: z.string().nullable(),
     createdAt: Timestamp,
-    /** When it expires without another line or document. */
+    /** When the upload expires unless another line or document arrives. */
     expiresAt: Timestamp,
     finishedAt: Timestamp.nullable(),
   })
@@ -54,15 +54,15 @@ export type PushUpload = z.infer<typeof PushUpload>;
 
 export const BeginUploadBody = z.strictObject({
   mode: PushMode.default("add"),
-  /** Your own name for finding it again. */
+  /** A name that you choose to find the upload again. */
   name: z.string().trim().min(1).max(200).optional(),
-  /** Returns the open upload with this name and mode if there is one, instead of replacing it with a new one. */
+  /** Returns the open upload with this name and mode if there is one, instead of replacing it with a new upload. */
   resume: z.boolean().default(false),
 });
 export type BeginUploadBody = z.infer<typeof BeginUploadBody>;
 
 export const EndUploadBody = z.strictObject({
-  /** The number of the last line that you sent; required to end a set. 0 if you sent only documents. */
+  /** The number of the last line that you sent, which is required to end a set; 0 if you sent only documents. */
   lines: z.number().int().min(0).max(1_000_000_000).optional(),
 });
 export type EndUploadBody = z.infer<typeof EndUploadBody>;
@@ -70,7 +70,7 @@ export type EndUploadBody = z.infer<typeof EndUploadBody>;
 export const PushQuery = z.strictObject({
   /** The upload that these lines belong to. */
   upload: idSchema("upload").optional(),
-  /** The number in its upload of this body's first line. */
+  /** The number of this body's first line within its upload. */
   firstLine: z.coerce.number<number>().int().min(1).max(1_000_000_000).optional(),
 });
 export type PushQuery = z.infer<typeof PushQuery>;
@@ -101,7 +101,7 @@ export const pushRoutes = {
       content: {
         "multipart/form-data": {
           schema: z.object({
-            /** An upsert line without text and content. */
+            /** An upsert line without text and content, as JSON. */
             line: z.string(),
             file: z.string().openapi({ format: "binary" }),
           }),

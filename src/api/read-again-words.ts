@@ -1,7 +1,7 @@
 import type { Connector } from "./connector-records.ts";
 import { plural } from "./plural.ts";
 
-/** Describes what happens to items that an older reader has read; undefined if there are none. An older server reports none. */
+/** Describes what happens to items that an older reader has read; undefined if there are none, or if the server is too old to report them. */
 export function describeReadAgain({
   isPushed,
   counts: { toReadAgain = 0 },

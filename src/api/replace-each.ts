@@ -1,12 +1,11 @@
 import { textOf } from "./visible.ts";
 
-/** Up to this many are replaced one by one. */
+/** Up to this many matches are replaced one by one. */
 const FEW = 1_000;
 
 /**
- * `text.replaceAll(wanted, by)`, restricted to matches that `isMeant` accepts; it gets the end of each. `wanted` is one
- * or two ASCII characters, `by` is longer. No list of the matches is made, however many there are: that would take
- * several times as long as the text. Source: S67.
+ * `text.replaceAll(wanted, by)`, restricted to matches that `isMeant` accepts; `isMeant` receives the end of each match. `wanted` is one or two ASCII
+ * characters, `by` is longer. No list of the matches is made, because that would take several times as long as the text. Source: S67.
  */
 export function replaceEach(
   text: string,

@@ -1,10 +1,10 @@
 import { canParseUrl } from "./parse-url.ts";
-/** Any origin: it is never visited. */
+/** The origin is arbitrary, because the URL is never requested. */
 const BASE = "https://here.invalid";
 
 /**
- * Returns the page of this server that a person wants to return to; `/` for anything that leads elsewhere or may be
- * interpreted that way: `//evil`, `/\evil`, `https:evil`, the same percent-encoded, control characters.
+ * Returns the page of this server that a person wants to return to; `/` for anything that leads to another site or may be interpreted that way:
+ * `//evil`, `/\evil`, `https:evil`, the same percent-encoded, control characters.
  */
 export function safeReturnTo(wanted: string | undefined): string {
   if (wanted === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(wanted) || !canParseUrl(wanted, BASE)) return "/";

@@ -2,28 +2,28 @@ import { z } from "@hono/zod-openapi";
 import { ProblemBody } from "./common.ts";
 import type { ErrorCode } from "./errors.ts";
 
-/** Makes the route of a path that is read; see `makeRoute`. */
+/** Makes a GET route for a path; see `makeRoute`. */
 export const get = makeVerb("get");
-/** Makes the route of a path that is posted to; see `makeRoute`. */
+/** Makes a POST route for a path; see `makeRoute`. */
 export const post = makeVerb("post");
-/** Makes the route of a path that is replaced; see `makeRoute`. */
+/** Makes a PUT route for a path; see `makeRoute`. */
 export const put = makeVerb("put");
-/** Makes the route of a path that is changed in part; see `makeRoute`. */
+/** Makes a PATCH route for a path; see `makeRoute`. */
 export const patch = makeVerb("patch");
-/** Makes the route of a path that is deleted; see `makeRoute`. */
+/** Makes a DELETE route for a path; see `makeRoute`. */
 export const del = makeVerb("delete");
 
-/** `application/json` content of a schema, for a body that can be left out. */
+/** Makes `application/json` content from a schema, for a body that can be omitted. */
 export function json<T>(schema: T) {
   return { content: { "application/json": { schema } } } as const;
 }
 
-/** A JSON answer of a route; `shape` is its schema, or the fields of an object. */
+/** Makes a JSON answer of a route. `shape` is its schema, or the fields of an object. */
 export function answer<T extends Shape>(description: string, shape: T) {
   return { description, ...json(schemaOf(shape)) } as const;
 }
 
-/** A JSON answer that signs a person in. */
+/** Makes a JSON answer that signs a person in. */
 export function signedIn<T extends Shape>(description: string, shape: T) {
   return { ...answer(description, shape), headers: { "Set-Cookie": SESSION_COOKIE } } as const;
 }
@@ -33,10 +33,10 @@ const SESSION_COOKIE = {
   schema: { type: "string" },
 } as const;
 
-/** Key under which a route's answer to failures stores the codes of its own. */
+/** The key under which a route's answer for failures stores the codes that are specific to the route. */
 export const OWN_CODES = "x-codes";
 
-/** The failures of a route that has none of its own. */
+/** The answer for failures of a route that has no specific codes. */
 export const problemAnswer = {
   description: "Problem (RFC 9457); see `code`",
   content: { "application/problem+json": { schema: ProblemBody } },
@@ -47,7 +47,7 @@ type Shape = Schema | Fields;
 type Fields = Readonly<Record<string, z.ZodType>>;
 type SchemaOf<G> = G extends Schema ? G : G extends Fields ? z.ZodObject<{ -readonly [K in keyof G]: G[K] }> : never;
 
-/** One member identifies a schema: to compare it with the whole type of schemas takes a fifth of the page's type check. */
+/** One member is enough to identify a schema: comparing it with the whole type of schemas takes a fifth of the page's type check. */
 type Schema = Pick<z.ZodType, "_zod">;
 
 interface Content {
@@ -66,11 +66,11 @@ interface Described {
   /** The schema of a required JSON body, or a body of another kind. */
   body?: Schema | (Content & { required?: boolean });
   /**
-   * The failures of its own, besides those that any route of its kind has (credentials, body, ids, limits). The document
-   * lists each status with its codes; `failuresOf` returns them.
+   * Failures specific to this route, in addition to those that any route of its kind has (credentials, body, ids, limits). The document lists each
+   * status with its codes; `failuresOf` returns them.
    */
   problems?: readonly ErrorCode[];
-  /** The answer to failures, where it is no problem. */
+  /** The answer for failures, if it isn't a problem. */
   default?: Answer;
   description?: string;
   operationId?: string;
@@ -91,13 +91,13 @@ type Route<Method, Path, D> = {
 };
 
 /**
- * A verb makes routes whose types contain their own path and schemas: the input of a handler and of a client's call are
- * derived from them. A helper that makes routes has to be generic in the path and the schemas, or every path of the
- * client becomes `string`.
+ * Makes a function for routes of this method. It makes routes whose types contain their own path and schemas: the input of a handler and of a
+ * client's call are derived from them. A helper that makes routes has to be generic in the path and the schemas, or every path of the client becomes
+ * `string`.
  */
 function makeVerb<Method extends string>(method: Method) {
   return <Path extends string, D extends Described>(path: Path, summary: string, described: D) =>
-    makeRoute(method, path, { summary, ...described }) as unknown as Route<Method, Path, D>; // the same by its keys
+    makeRoute(method, path, { summary, ...described }) as unknown as Route<Method, Path, D>; // the same keys as the values
 }
 
 function makeRoute(method: string, path: string, { params, query, body, ...rest }: Described & { summary: string }) {

@@ -56,31 +56,31 @@ export const SearchQuery = z
   })
   .openapi("SearchQuery");
 
-/** How a hit got its position; all numbers are over what the caller can see. */
+/** How a hit got its position. All numbers are calculated from items that the caller can see. */
 export const Explanation = z
   .object({
-    /** `address`: the query is its URL or key; `all`, `some`: it has all or some of the words. */
+    /** `address`: the query is the hit's URL or key; `all`, `some`: the hit contains all or some of the words. */
     group: z.enum(["address", "all", "some"]),
-    /** Null for `address`: it wasn't scored. */
+    /** Null for `address`, because such a hit isn't scored. */
     score: z.number().nullable(),
-    /** Words of the item, each with its field's weight. */
+    /** Number of words of the item, each weighted by its field. */
     length: z.number().int().nullable(),
-    /** The query's words in the item. Their scores add up to the score, except for what feedback adds. */
+    /** The query's words that the item contains. Their scores add up to the hit's score, except for the part that feedback adds. */
     words: z.array(
       z.object({
         word: z.string(),
-        /** As in the index: a stem, `=word` for an exact form, `word*` for a prefix. */
+        /** The form in the index: a stem, `=word` for an exact form, `word*` for a prefix. */
         term: z.string(),
-        /** Items that have it. */
+        /** Number of items that contain the term. */
         items: Count,
-        /** Occurrences in the item, each field with its weight; at most 255. */
+        /** Number of occurrences in the item, each weighted by its field; at most 255. */
         weight: z.number().int(),
         /** Occurrences per field. */
         frequency: z.object({ title: z.number().int(), place: z.number().int(), text: z.number().int() }),
         score: z.number(),
       }),
     ),
-    /** The increase from each factor when it is enabled after those before it. They add up to the score. */
+    /** How much each factor increases the score when it is enabled after the factors before it. The increases add up to the score. */
     factors: z.array(z.object({ factor: z.string(), score: z.number() })),
   })
   .openapi("Explanation");
@@ -92,19 +92,19 @@ export const SearchResult = z
     providerId: z.string(),
     source: z.string(),
     url: z.string().nullable(),
-    /** Texts of `fields` up to 1,000 characters, lists up to 50 values. */
+    /** Texts of `fields` have up to 1,000 characters, lists up to 50 values. */
     ...fieldShape("result"),
     snippet: z.string(),
     /** Matching ranges of the snippet, in UTF-16 code units. */
     highlights: z.array(z.object({ start: z.number().int(), end: z.number().int() })),
     indexedAt: Timestamp,
-    /** Since when the content can't be read: the snippet is from the former text. Null if the text is that of the content. */
+    /** Since when the content can't be read, so that the snippet is from the previous text. Null if the text matches the content. */
     textAsOf: Timestamp.nullable(),
     /** The section with the snippet's match: `Install › Linux`, `Page 3`, `line 12`. */
     section: z.string().nullable(),
-    /** URL of that place; null if the source has none. */
+    /** URL of that section; null if the source has none. */
     sectionUrl: z.string().nullable(),
-    /** With `explain`. */
+    /** Present with `explain`. */
     explanation: Explanation.optional(),
   })
   .openapi("SearchResult");
@@ -122,10 +122,7 @@ export const SearchAnswer = z
     match: z.enum(["all", "any"]),
     order: z.enum(SORT_ORDERS),
     corrected: z.string().optional(),
-    /**
-     * `assigned`: the part of a person's count where they are the assignee; in the others they are author, or in
-     * another role.
-     */
+    /** `assigned`: how many of a person's items are assigned to them. In the others they are the author, or have another role. */
     facets: z
       .record(
         z.string(),
@@ -139,18 +136,18 @@ export const SearchAnswer = z
         ),
       )
       .optional(),
-    /** Notes on words that were understood, corrected, missing or are still being indexed, one sentence each. */
+    /** Notes about words that were interpreted, corrected, missing or are still being indexed, one sentence each. */
     notes: z.array(z.string()),
     tookMs: z.number(),
-    /** With `live`, on the first page: live results of your own connections. Not indexed, and in no count above. */
+    /** With `live`, on the first page: live results of your own connections. They aren't indexed, and no count above includes them. */
     live: LiveAnswer.optional(),
-    /** With `explain`: the inputs of the scores. */
+    /** With `explain`: the data that the scores are calculated from. */
     ranking: z
       .object({
-        /** Items that the caller can see, and their average length in weighted words. */
+        /** The number of items that the caller can see, and their average length in weighted words. */
         items: Count,
         averageLength: z.number(),
-        /** Words of the first hits that affected the scores, as in the index. */
+        /** Words from the first hits that affected the scores, in their form in the index. */
         feedback: z.array(z.string()),
         factors: z.array(z.object({ factor: z.string(), weight: z.number(), does: z.string() })),
       })

@@ -5,7 +5,7 @@ import type { mcpRoutes } from "./protocol-routes.ts";
 export interface ServerUrl {
   /** Scheme, host and port: a token is bound to them. */
   origin: string;
-  /** Without a trailing slash; `/api/…` and `/mcp` are appended. */
+  /** The base URL without a trailing slash; `/api/…` and `/mcp` are appended to it. */
   baseUrl: string;
   mcpUrl: string;
 }

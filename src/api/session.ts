@@ -4,8 +4,8 @@ import { Notice } from "./notices.ts";
 import { answer, del, get, patch, post, signedIn, z } from "./route.ts";
 
 /**
- * An address as people type it; compared in ASCII lower case. `admin@localhost` is valid; a list, a quoted or a
- * commented address isn't.
+ * An email address as people type it. Addresses are compared in ASCII lower case. `admin@localhost` is valid; a list, a quoted or a commented address
+ * isn't.
  */
 export const Email = z
   .string()
@@ -27,7 +27,7 @@ export const TimeZone = z
     example: "Europe/Vienna",
   });
 
-/** A display name: one line, 1–120 characters. Spaces that look the same are the same. */
+/** A display name: one line, 1–120 characters. Different kinds of spaces are treated as the same. */
 export const PersonName = z
   .string()
   .overwrite((name) => name.replaceAll(/\p{Zs}+/gu, " "))
@@ -75,7 +75,7 @@ export const Session = z
   .openapi("Session");
 export type Session = z.infer<typeof Session>;
 
-/** One sign-in of the person, for the list of devices. */
+/** One signed-in session of the person, for the list of devices. */
 export const SessionRecord = z
   .object({
     id: idSchema("session"),
@@ -89,16 +89,16 @@ export const SessionRecord = z
   .openapi("SessionRecord");
 export type SessionRecord = z.infer<typeof SessionRecord>;
 
-/** How people can enter an installation; public before sign-in. */
+/** How people can sign in to or join an installation; public before sign-in. */
 export const EntryState = z
   .object({
-    /** The first admin hasn't been created yet, with the setup code. */
+    /** Whether the first admin still has to be created with the setup code. */
     needed: z.boolean(),
     mode: z.enum(["self-hosted", "managed"]),
     signup: z.enum(["invite", "open", "closed"]),
     /** The name of the identity provider for signing in, if there is one. */
     sso: z.string().nullable(),
-    /** Whether this server can send email: without it, an admin hands over links. */
+    /** Whether this server can send email. If it can't, an admin hands over links. */
     canMail: z.boolean(),
   })
   .openapi("EntryState");
@@ -117,10 +117,7 @@ export const OnboardingBody = z.object({
 });
 export type OnboardingBody = z.infer<typeof OnboardingBody>;
 
-/**
- * `{token}` alone from a signed-in person; with `email` and `password` from a person with an account; with `name` too
- * from a new person.
- */
+/** `{token}` alone from a signed-in person; with `email` and `password` from a person who has an account; with `name` as well from a new person. */
 export const AcceptBody = z.object({
   token: LinkToken,
   name: PersonName.optional(),
@@ -139,7 +136,7 @@ export const SignUpBody = z.object({
 });
 export type SignUpBody = z.infer<typeof SignUpBody>;
 
-/** The same for known and unknown addresses wherever a message is sent. */
+/** The answer is the same for known and unknown addresses wherever a message is sent. */
 export const Sent = z.object({ sent: z.literal(true) }).openapi("Sent");
 
 /**
@@ -149,7 +146,7 @@ export const Sent = z.object({ sent: z.literal(true) }).openapi("Sent");
 export const ConfirmBody = z.object({ token: LinkToken, password: Password.optional() });
 export type ConfirmBody = z.infer<typeof ConfirmBody>;
 
-/** The result of a confirmed link; `session` when it signed the person in. */
+/** The result of a confirmed link; it contains `session` if the link signed the person in. */
 export const ConfirmResult = z
   .object({ purpose: z.enum(["sign_up", "verification", "email_change"]), session: z.union([Session, z.null()]) })
   .openapi("ConfirmResult");
@@ -164,7 +161,7 @@ export type ChangePasswordBody = z.infer<typeof ChangePasswordBody>;
 export const ChangeEmailBody = z.object({ email: Email, password: Password });
 export type ChangeEmailBody = z.infer<typeof ChangeEmailBody>;
 
-/** A workspace as one of its members sees it in a list. */
+/** A workspace in the list of one of its members. */
 export const MyWorkspace = z
   .object({ id: idSchema("workspace"), name: z.string(), role: Role, joinedAt: Timestamp, current: z.boolean() })
   .openapi("MyWorkspace");
@@ -304,7 +301,7 @@ export const myWorkspaceRoutes = {
 
 function isTimeZone(text: string): boolean {
   try {
-    // Throws for unknown ones. Offsets such as "+02:00" aren't zones, because they have no daylight saving.
+    // Throws for an unknown time zone. Offsets such as "+02:00" are rejected, because they have no daylight saving.
     return Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone !== "" && /^[A-Za-z]/.test(text);
   } catch {
     return false;

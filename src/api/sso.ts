@@ -3,8 +3,8 @@ import { answer, get, post, z } from "./route.ts";
 import { Password } from "./session.ts";
 
 /**
- * Why a person comes back from the identity provider without success: `/sign-in?error=<this>`, or
- * `/settings/profile?error=<this>` when they went to link it. A successful link ends at `/settings/profile?sso=linked`.
+ * Why a person returns from the identity provider without success: `/sign-in?error=<this>`, or `/settings/profile?error=<this>` when they went to
+ * link it. A successful link ends at `/settings/profile?sso=linked`.
  */
 export const SsoProblem = z.enum([
   /** The person or the provider refused. */
@@ -15,13 +15,13 @@ export const SsoProblem = z.enum([
   "sso_unavailable",
   /** The provider's answer is invalid. */
   "sso_failed",
-  /** No one here has this identity, and it doesn't grant access by itself. */
+  /** No account has this identity, and the identity doesn't allow signing up. */
   "sign_up_closed",
-  /** There is an account with its address: sign in with the password, then link. */
+  /** An account already has this address: sign in with the password, then link the identity. */
   "email_taken",
   /** The provider returns no address. */
   "no_email",
-  /** The person is no longer in any workspace. */
+  /** The person is no longer a member of any workspace. */
   "no_workspace",
   /** The identity already opens another account. */
   "identity_taken",
@@ -30,7 +30,7 @@ export const SsoProblem = z.enum([
 ]);
 export type SsoProblem = z.infer<typeof SsoProblem>;
 
-/** Single sign-on with OpenID Connect: addresses for a browser, which answer with redirects. */
+/** Single sign-on with OpenID Connect. A browser opens these addresses, and they answer with redirects. */
 export const ssoRoutes = {
   authorize: get("/api/sso/authorize", "Go to the identity provider", {
     query: { returnTo: ReturnTo.optional() },

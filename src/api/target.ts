@@ -8,7 +8,7 @@ export interface Params {
   query?: object | undefined;
 }
 
-/** Returns the path and query of a call to `path` of the contract. @throws ApiError for an id that would leave its segment */
+/** Returns the path and query of a call to `path` of the contract. @throws ApiError for an id that would change the path outside its segment */
 export function targetOf(path: string, { path: values = {}, query = {} }: Params = {}): string {
   const filled = fillPath(path, { ...values });
   const search = toQuery({ ...query }).toString();
@@ -23,7 +23,7 @@ export function toQuery(query: Values): URLSearchParams {
   return new URLSearchParams(pairs);
 }
 
-/** Any id stays inside its segment; dots would climb, even encoded. */
+/** Inserts the values into the path. An id always stays inside its segment; dots are refused, because even encoded dots would leave it. */
 function fillPath(path: string, values: Values): string {
   return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
     const id = String(values[name]);

@@ -1,7 +1,4 @@
-/**
- * Why an item's text can't be searched, or why something isn't an item at all. Separate from the schemas: the CLI
- * starts fast.
- */
+/** Why an item's text can't be searched, or why a file isn't an item at all. The list is separate from the schemas, so that the CLI starts fast. */
 export const TEXT_REASONS = [
   "unsupported_type",
   "too_large",

@@ -2,7 +2,7 @@ import { byId, idSchema, Scope, Timestamp } from "./common.ts";
 import { answer, del, get, post, z } from "./route.ts";
 import { PersonName } from "./session.ts";
 
-/** A personal access token as its owner sees it. Two states: active while `revokedAt` is null, else revoked. */
+/** A personal access token as its owner sees it. It is active while `revokedAt` is null, and revoked otherwise. */
 export const Token = z
   .object({
     id: idSchema("token"),
@@ -13,7 +13,7 @@ export const Token = z
     revokedAt: Timestamp.nullable(),
     scopes: z.array(Scope),
     expiresAt: Timestamp.nullable(),
-    /** The OAuth grant that created it and with which it ends; null when a session created or adopted it. */
+    /** The OAuth grant that created the token. The token ends with the grant. Null if a session created or adopted the token. */
     grantId: idSchema("grant").nullable(),
   })
   .openapi("Token");

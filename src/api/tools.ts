@@ -25,7 +25,7 @@ export interface ToolDefinition {
   title: string;
   description: string;
   inputSchema: ObjectSchema;
-  /** Top level only: a full one doubles the token cost of the list in every conversation. */
+  /** Describes only the top level: a complete schema doubles the token cost of the list in every conversation. */
   outputSchema?: ObjectSchema;
   annotations: typeof ANNOTATIONS;
   _meta?: Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export interface ToolDefinition {
 export const TOOL_NAMES = ["kb_search", "kb_search_entities", "kb_get_entity_context", "kb_get_file_content"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
-/** Items can contain text of outside people, hence `openWorldHint`. Source: S46. */
+/** Items can contain text written by outsiders, hence `openWorldHint`. Source: S46. */
 const ANNOTATIONS = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -55,21 +55,21 @@ export const TOOL_LIMITS = {
   maxTokens: { min: 200, max: 20_000, search: 6000, entities: 6000, context: 4000, content: 6000 },
   queryChars: 4000,
   valueChars: 500,
-  /** Of a method, a tool or an argument: a longer one is rejected unread. */
+  /** The name of a method, a tool or an argument: a longer one is rejected without being read. */
   nameChars: 200,
-  /** Values of a list. */
+  /** Number of values in a list. */
   values: 50,
 } as const;
 
 const KIND: PublishedSchema = { type: "string", enum: TOOL_KINDS };
 
 const TEXT: PublishedSchema = { type: "string" };
-/** Fields of every entry; the facts of its kind are added to them. */
+/** Fields of every entry; the fields of its kind are added to them. */
 const ENTRY: PublishedSchema = {
   type: "object",
   properties: { kbId: TEXT, providerId: TEXT, source: TEXT, url: TEXT, title: TEXT, kind: TEXT, snippet: TEXT },
 };
-/** An item of an overview: as much as the list's token budget allows. */
+/** An item of an overview. Its description has only the length that the list's token budget allows. */
 const OVERVIEW_ITEM: PublishedSchema = { type: "object", properties: { kbId: TEXT, title: TEXT } };
 const ENTITY: PublishedSchema = { type: "object", properties: { entityId: TEXT, type: TEXT, name: TEXT } };
 
@@ -257,7 +257,7 @@ export type AgentFacts = { [N in AgentField as AgentName<N>]?: AgentValues[TypeO
 
 /** One entry of `kb_search` in `structuredContent`; no nulls. */
 export interface ToolSearchEntry extends AgentFacts {
-  /** The day on which kb last read the item, if its source reports no change date. */
+  /** The day on which kb last read the item; present if its source doesn't report when the item changed. */
   indexed?: string;
   n: number;
   kbId: string;
@@ -269,17 +269,17 @@ export interface ToolSearchEntry extends AgentFacts {
   /** Where the snippet's passage starts in the item's text: an `offset` of `kb_get_file_content`. */
   at?: number;
   section?: string;
-  /** The day since which the content can't be read: the snippet is from the former text. */
+  /** The day since which the content can't be read; the snippet is from the previous text. */
   textAsOf?: string;
   /** Empty when the item has no text. */
   snippet: string;
-  /** Why it has none. */
+  /** Why the item has no text. */
   noText?: string;
   /** Further passages, with `detail: "detailed"`. */
   more?: { at: number; section?: string; snippet: string }[];
 }
 
-/** `structuredContent` of `kb_search`: the same facts as the text. */
+/** `structuredContent` of `kb_search`, with the same facts as the text. */
 export interface ToolSearchResult {
   now: string;
   returned: number;
@@ -290,25 +290,25 @@ export interface ToolSearchResult {
   results?: ToolSearchEntry[];
   /** With `groupBy`: the field of the values. */
   groupedBy?: string;
-  /** `assigned`: the part of a person's count that is assigned to them; in the others they are the author, or named. */
+  /** `assigned`: how many of a person's items are assigned to them. In the others they are the author, or are named. */
   groups?: { value: string; entityId?: string; count: number; assigned?: number }[];
-  /** True when the answer would have been larger than `maxTokens`. */
+  /** True when the answer was truncated because it would have exceeded `maxTokens`. */
   isCut?: boolean;
   notes?: string[];
   next?: { cursor: string };
   live?: ToolLiveResult;
 }
 
-/** With `live`: live results of the person's own connections. Not indexed, and in no number of the answer. */
+/** With `live`: live results of the person's own connections. They aren't indexed, and no number in the answer includes them. */
 export interface ToolLiveResult {
   hits: ToolLiveHit[];
-  /** Which connections returned nothing and why, and what was left out. */
+  /** Which connections returned nothing and why, and which results were left out. */
   notes?: string[];
 }
 
 export interface ToolLiveHit {
   n: number;
-  /** The server. */
+  /** The name of the server. */
   from: string;
   title: string;
   url?: string;
@@ -348,7 +348,7 @@ export interface ToolContextItem {
   status?: string;
   due?: string;
   updated?: string;
-  /** The day on which kb read it, if its source doesn't report when it changed. */
+  /** The day on which kb last read the item; present if its source doesn't report when the item changed. */
   indexed?: string;
   url?: string;
 }
@@ -361,7 +361,7 @@ export interface ToolContextRelation {
   name: string;
   claimed?: boolean;
   items: number;
-  /** The newest visible item that shows it. */
+  /** The id of the newest visible item that shows the relation. */
   kbId: string;
 }
 

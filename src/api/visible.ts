@@ -1,11 +1,11 @@
 /**
- * Removes invisible and hiding characters from a text, in one pass over it, however many there are. Each character is
- * classified once. Source: S45, S67.
+ * Removes invisible characters, and characters that hide text, in one pass over the text, even if there are many. Each character is classified once.
+ * Source: S45, S67.
  */
 
 /**
- * Returns the text without controls (except tab and line feed), non-characters, direction marks, tags, fillers and
- * unneeded joiners; half a character becomes U+FFFD.
+ * Returns the text without controls (except tab and line feed), non-characters, direction marks, tags, fillers and unneeded joiners; half of a
+ * surrogate pair becomes U+FFFD.
  */
 export function visible(text: string): string {
   if (PLAIN_TEXT.test(text)) return text;
@@ -35,7 +35,7 @@ export function visible(text: string): string {
   return isChanged || kept < length ? textOf(units.subarray(0, kept)) : text;
 }
 
-/** Contains nothing that is hidden, reorders the text or is half of a character. */
+/** A text that contains nothing hidden, nothing that reorders text, and no half of a surrogate pair. */
 const PLAIN_TEXT = /^[\t\n -~]*$/;
 
 const REPLACEMENT = 0xfffd;
@@ -47,14 +47,14 @@ const KEYCAP = 0x20e3;
 const KNOWN = 1;
 /** Controls, interlinear marks, non-characters, and characters that a terminal or page shows as nothing. */
 const HIDDEN = 2;
-/** Kept only where it changes the spelling or the picture. */
+/** Kept only where it changes the spelling or the emoji. */
 const JOINER = 4;
 const PICTURE = 8;
 const PICTURE_END = 16;
 const TAKES_STYLE = 32;
-/** Of a script whose spelling needs the joiners. */
+/** A letter of a script whose spelling needs the joiners. */
 const JOINING = 64;
-/** Takes an emoji style only as part of a keycap. */
+/** A character that can have an emoji style only as part of a keycap. */
 const KEY = 128;
 
 const KIND_OF: readonly (readonly [number, RegExp])[] = [
@@ -77,7 +77,7 @@ const KIND_OF: readonly (readonly [number, RegExp])[] = [
 
 let characters: Uint8Array | undefined;
 
-/** By code point. Only the written part of its 1.1 MB takes memory. */
+/** Kinds by code point. Of the table's 1.1 MB, only the part that is written uses memory. */
 function kindsOfCharacters(): Uint8Array {
   return (characters ??= new Uint8Array(0x110000));
 }
@@ -89,7 +89,7 @@ function learnKind(kinds: Uint8Array, code: number): number {
   return kind;
 }
 
-/** Keeps a joiner only where it is needed, so that no bits can be hidden in it. @returns how many units are left, at the start */
+/** Keeps a joiner only where it is needed, so that no bits can be hidden in it. @returns the number of remaining units, which are at the start */
 function withNeededJoiners(units: Uint16Array, length: number, kinds: Uint8Array): number {
   const kindAt = (code: number) => kinds[code] || learnKind(kinds, code);
   let kept = 0;
@@ -149,11 +149,11 @@ function pairOf(high: number, low: number): number {
 export function textOf(units: Uint16Array): string {
   let hasSurrogate = false;
   for (let at = 0; at < units.length && !hasSurrogate; at++) hasSurrogate = ((units[at] ?? 0) & 0xf800) === 0xd800;
-  // Several times as fast, when nothing can be half of a character. Node and browsers run on little-endian machines.
+  // Several times as fast; possible only if the text has no surrogates. Node and browsers run on little-endian machines.
   if (!hasSurrogate) return new TextDecoder("utf-16le", { ignoreBOM: true }).decode(units);
   const pieces: string[] = [];
   for (let at = 0; at < units.length; at += PIECE) {
-    // Not spread: each unit would go through an iterator.
+    // The arguments aren't spread, because each unit would go through an iterator.
     pieces.push(Reflect.apply(String.fromCharCode, undefined, units.subarray(at, at + PIECE)));
   }
   return pieces.join("");

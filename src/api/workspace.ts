@@ -21,7 +21,7 @@ export const Invitation = z
   .openapi("Invitation");
 export type Invitation = z.infer<typeof Invitation>;
 
-/** Members and groups of a group; groups nest. Only its owner changes a closed one; `ownerId` is null if they left. */
+/** A group, whose members are people and groups. Only its owner can change a closed group; `ownerId` is null if the owner left. */
 export const Group = z
   .object({
     id: idSchema("group"),
@@ -31,13 +31,16 @@ export const Group = z
     memberIds: z.array(idSchema("user")),
     groupIds: z.array(idSchema("group")),
     createdAt: Timestamp,
-    /** Changes by others that opened access through it in 90 days, newest first, at most 20; only when a single group is shown to its owner. */
+    /**
+     * Changes by others that gave more people access through the group in the last 90 days, newest first, at most 20. Present only when a single
+     * group is shown to its owner.
+     */
     openedByOthers: z.array(Opening).optional(),
   })
   .openapi("Group");
 export type Group = z.infer<typeof Group>;
 
-/** A folder that the filesystem source may read. `id` is null for those from the settings. */
+/** A folder that the filesystem source may read. `id` is null for folders from the server's settings. */
 export const LocalRoot = z
   .object({
     id: idSchema("root").nullable(),
@@ -48,22 +51,22 @@ export const LocalRoot = z
   .openapi("LocalRoot");
 export type LocalRoot = z.infer<typeof LocalRoot>;
 
-/** An instance of an app whose users may be members here: the app and its base URL, origin and path. */
+/** An instance of an app whose users may be members here: the app and the instance's base URL (origin and path). */
 export const Instance = z
   .object({
     providerId: z.string(),
     baseUrl: z.string(),
-    /** `operator` for those from the server's settings, which a workspace can't remove. */
+    /** `operator` for instances from the server's settings, which a workspace can't remove. */
     setBy: z.enum(["workspace", "operator"]),
   })
   .openapi("Instance");
 export type Instance = z.infer<typeof Instance>;
 
-/** A workspace with its settings for who its members are at sources. */
+/** A workspace with the settings that decide which source users are its members. */
 export const WorkspaceSettings = Workspace.extend({
   instances: z.array(Instance),
   identityDomains: z.array(z.string()),
-  /** How long permissions of sources are trusted. */
+  /** How many hours permissions from sources are trusted. */
   maxAclAgeHours: z.number(),
 }).openapi("WorkspaceSettings");
 export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
@@ -109,11 +112,11 @@ export const workspaceRoutes = {
         name: PersonName.optional(),
         timeZone: TimeZone.optional(),
         secrets: SecretsSetting.optional(),
-        /** The complete list: omitted ones are no longer registered. */
+        /** The complete list of instances. Instances that are omitted are no longer registered. */
         instances: z.array(InstanceInput).max(100).optional(),
-        /** The complete list (owner). */
+        /** The complete list of domains; only the owner can change it. */
         identityDomains: z.array(IdentityDomain).max(100).optional(),
-        /** How long permissions of sources are trusted: items that weren't checked within it are hidden. */
+        /** How many hours permissions from sources are trusted. Items that weren't checked within this time are hidden. */
         maxAclAgeHours: z.number().int().min(1).max(720).optional(),
       }),
       200: answer("The workspace", { workspace: WorkspaceSettings }),

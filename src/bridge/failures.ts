@@ -8,7 +8,7 @@ import { modernVersion } from "./handshake.ts";
 import type { PostAnswer } from "./post.ts";
 import type { BridgeLogin } from "./session.ts";
 
-/** The server rejects the login, and there is no other. */
+/** The error for a login that the server rejects when no other login exists. */
 export function refused(login: BridgeLogin): ApiError {
   const message =
     login.from === "the stored login"
@@ -17,7 +17,7 @@ export function refused(login: BridgeLogin): ApiError {
   return new ApiError("unauthenticated", { message });
 }
 
-/** The answer contains no MCP message. */
+/** The error for an answer that contains no MCP message. */
 export function strange(response: PostAnswer, login: BridgeLogin): ApiError {
   const { status } = response;
   if (status === 429) {

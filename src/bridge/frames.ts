@@ -10,8 +10,8 @@ import { elementTexts, exactText } from "#core/json-text.ts";
 export type RequestId = string | number;
 
 /**
- * One JSON-RPC message from the host, or why a line isn't one. `raw` is the message as received; `idText` is its id as
- * JSON text, with every digit that the host wrote.
+ * One JSON-RPC message from the host, or the reason why a line isn't a message. `raw` is the message as received; `idText` is its id as JSON text,
+ * with every digit that the host wrote.
  */
 export type Frame =
   | { type: "request"; id: RequestId; idText: string; method: string; params: Record<string, unknown>; raw: string }
@@ -137,7 +137,7 @@ function readMessage(value: unknown, raw: string): Frame {
   if (method === undefined && ("result" in message || "error" in message)) return { type: "response" };
   if (message["jsonrpc"] !== "2.0") return invalid(own, `A message must have "jsonrpc": "2.0".`);
   if (typeof method !== "string") return invalid(own, "A request must have a method.");
-  // Whatever is wrong with a notification, it gets no answer. Source: JSON-RPC 2.0, notification.
+  // A notification never gets an answer, not even an invalid one. Source: JSON-RPC 2.0, notification.
   if (!("id" in message)) return { type: "notification", method, params: asRecord(params) ?? {}, raw };
   if (params !== null && asRecord(params) === undefined) return invalid(own, "params must be an object.");
   if (!isId(id)) return invalid(NO_ID, "An id must be a string or a number.");

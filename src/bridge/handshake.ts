@@ -40,7 +40,7 @@ export function makeHandshake() {
       }
       return modern === undefined || isSpokenModern(modern) ? { result: discoverResult() } : unsupported(modern);
     },
-    /** True once the host began with `initialize`, which promises it notifications of a changed list. */
+    /** True once the host has sent `initialize`. Its answer promises notifications when the tool list changes. */
     hasBegun: (): boolean => negotiated !== undefined,
     /** Returns the headers with the request's protocol revision, and with its client as `User-Agent`. */
     headers(method: string, params: Record<string, unknown>): Record<string, string> {
@@ -62,7 +62,10 @@ const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
 const SERVER_INFO = { name: "kb", title: "kb connector search", version: VERSION } as const;
 
-/** Returns the fields that results need from 2026-07-28 on: complete, and to be requested again the next time. */
+/**
+ * Returns the fields that results require from revision 2026-07-28 on. They say that the result is complete, and that it must be requested again next
+ * time.
+ */
 export function modernFields(): Record<string, unknown> {
   return { resultType: "complete", ttlMs: 0, cacheScope: "private", _meta: { [SERVER_INFO_KEY]: SERVER_INFO } };
 }
@@ -105,7 +108,7 @@ function productOf(clientInfo: unknown): string {
   return product === "" || release === "" ? product : `${product}/${release}`;
 }
 
-/** Removes characters that a header can't contain, and those that would end a product's name. */
+/** Removes characters that a header can't contain, and those that would end a product name. */
 function headerWord(text: unknown): string {
   if (typeof text !== "string") return "";
   return text
@@ -134,7 +137,10 @@ function hasVersionHeader(version: string): boolean {
   return version >= "2025-06-18";
 }
 
-/** Source: MCP specification, revision 2026-07-28, standard headers (SEP-2243): version, method and name, checked against the body. */
+/**
+ * Returns the standard headers: version, method and name. The server checks them against the body. Source: MCP specification, revision 2026-07-28,
+ * standard headers (SEP-2243).
+ */
 function modernHeaders(version: string, method: string, params: Record<string, unknown>): Record<string, string> {
   const name = params["name"];
   return {

@@ -1,4 +1,4 @@
-/** Runs the bridge: stdin in, stdout out, until the host is gone. */
+/** Runs the bridge from stdin to stdout until the host is gone. */
 import type { Readable, Writable } from "node:stream";
 import { makeFrameReader, parseFrame, tooLong } from "./frames.ts";
 import { makeHandshake } from "./handshake.ts";
@@ -12,9 +12,9 @@ export interface BridgeOptions {
   stdin: Readable;
   stdout: Writable;
   findLogin: FindLogin;
-  /** One line per event; never to stdout. */
+  /** Writes one line per event to the log; never to stdout. */
   log(level: LogLevel, message: string): void;
-  /** Aborts when the process is asked to end. */
+  /** Aborts when the process receives a signal to end. */
   signal: AbortSignal;
   /** Milliseconds for the remaining answers after stdin ends; default 5,000. */
   lastAnswersMs?: number;
@@ -24,9 +24,9 @@ export interface BridgeOptions {
 
 /** How long requests in flight may take after stdin ends: a piped request needs its answer. */
 const LAST_ANSWERS_MS = 5_000;
-/** Shorter than a host's start may take (the strictest allows 10 s), and than a piped request has. */
+/** Shorter than the shortest time that hosts allow for their start (10 s), and shorter than the time that a piped request has. */
 const LIST_MS = 4_000;
-/** The last line may have no line break. */
+/** The last line may lack a line break. */
 const NEWLINE = new Uint8Array([10]);
 
 /**
@@ -52,7 +52,7 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
     (line) => relay.accept(parseFrame(line)),
     () => relay.accept(tooLong()),
   );
-  // Aborts when no one waits for answers: the host asked us to end, or no longer reads.
+  // Aborts when no one waits for answers any more: the host asked the bridge to end, or stopped reading.
   const gone = new AbortController();
   const reason = await new Promise<string>((resolve) => {
     function leave(why: string): void {

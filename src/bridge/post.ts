@@ -22,7 +22,7 @@ export interface PostAnswer {
   discard(): void;
 }
 
-/** Sends a body to an http or https address. Rejects when the socket fails or the signal aborts. */
+/** A function that sends a body to an http or https address. Rejects when the socket fails or the signal aborts. */
 export type Post = (url: string, request: PostRequest) => Promise<PostAnswer>;
 
 /** Makes a `Post` with persistent connections; nothing is loaded or opened before its first call. */

@@ -25,11 +25,13 @@ export interface RelayOptions {
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Milliseconds on any monotonic clock. */
   now(): number;
-  /** Milliseconds for the server's tool list; after that the host gets the program's own. */
+  /** Milliseconds to wait for the server's tool list; after that, the host gets the list that is built into the program. */
   listMs: number;
 }
 
-/** Pauses before retries of a request that reached no server; after them the host gets an error and may ask again. */
+/**
+ * Pauses in milliseconds before retries of a request that couldn't reach the server. After the last retry, the host gets an error and may ask again.
+ */
 export const RETRY_PAUSES_MS = [150, 700];
 
 /** Makes the relay for one host connection. */
@@ -145,7 +147,7 @@ async function relayRequest(request: RequestFrame, signal: AbortSignal, options:
 function pauseBefore(attempt: number, request: RequestFrame, error: unknown): number | undefined {
   const { kind } = readNetworkFailure(error);
   if (kind === "not_sent") return RETRY_PAUSES_MS[attempt];
-  // The server closed a persistent connection (a restart): the next one is new.
+  // The server closed a persistent connection, for example because it restarted. The retry opens a new one.
   if (kind === "dropped" && REPEATABLE.has(request.method)) return attempt === 0 ? 0 : RETRY_PAUSES_MS[attempt];
   return undefined;
 }
@@ -203,9 +205,9 @@ async function readAnswer(
 /** Returns the answer as one line under the request's id (JSON text); undefined when the text isn't a JSON-RPC answer. */
 function answerLine(idText: string, text: string): string | undefined {
   const value = asRecord(tryJson(text));
-  // Else a proxy's page, or empty: the caller reports it.
+  // Otherwise the text is empty or a proxy's page; the caller reports it.
   if (value === undefined || !("result" in value || "error" in value)) return undefined;
-  // Errors found before the id was read have a null id; the host needs its own to match them.
+  // Errors that were found before the id was read have a null id. The host needs the id of its request to match them.
   const { jsonrpc: _version, id, ...rest } = value;
   const isOwn = isId(id) && exactText(id, text, "id") === idText;
   return isOwn ? toLine(text) : rpcText(idText, rest);
@@ -217,7 +219,7 @@ function isNotification(text: string): boolean {
   return value !== undefined && typeof value["method"] === "string" && !("id" in value);
 }
 
-/** A method's name is text from the host: kept to one line of a log. */
+/** Makes a method's name, which is text from the host, safe for one line of the log. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 60);
 }

@@ -6,11 +6,11 @@ import { parseServerUrl } from "#api/server-url.ts";
 export interface BridgeLogin {
   mcpUrl: string;
   token: string;
-  /** The origin that the token was stored for, or that of the address given together with it. */
+  /** The origin that the token was stored for, or the origin of the address that was given together with the token. */
   storedFor: string;
-  /** Its source, for messages: "KB_TOKEN", "KB_TOKEN_FILE", "the stored login". */
+  /** Where the token comes from, for messages: "KB_TOKEN", "KB_TOKEN_FILE", "the stored login". */
   from: string;
-  /** True when the token is about to expire, so that the login must be looked up again; absent for one that doesn't expire. */
+  /** Whether the token is about to expire, so that the login must be looked up again. Absent for a token that doesn't expire. */
   isEnding?(): boolean;
 }
 
@@ -24,11 +24,11 @@ export interface Session {
   /**
    * Returns the login for the next request.
    *
-   * @throws ApiError `unauthenticated` when there is none, `forbidden` when a token would leave its origin
+   * @throws ApiError `unauthenticated` when there is none, `forbidden` when a token would be sent to another origin
    */
   login(): Promise<BridgeLogin>;
   /**
-   * After a rejection of `used`: true when there is a different login now, so that a retry can help.
+   * Called after the server rejected `used`. Returns true when there is a different login now, so that a retry can help.
    *
    * @throws ApiError when the login can't be renewed, which explains more than the rejection
    */
@@ -38,7 +38,7 @@ export interface Session {
 export function makeSession(findLogin: FindLogin): Session {
   let current: Promise<BridgeLogin> | undefined;
 
-  /** One look-up for all callers; a failed one isn't cached, so that a later login works without a restart. */
+  /** All callers share one look-up. A failed look-up isn't cached, so that a later login works without a restart. */
   function load(refused?: string): Promise<BridgeLogin> {
     const loading = findLogin(refused).then(checked);
     current = loading;
@@ -53,7 +53,7 @@ export function makeSession(findLogin: FindLogin): Session {
       const used = current;
       const login = await (used ?? load());
       if (login.isEnding?.() !== true) return login;
-      // The first caller that finds it expiring loads; the others use its result.
+      // The first caller that finds the token expiring starts the look-up; the others use its result.
       return await (current === used || current === undefined ? load() : current);
     },
     async renew(used) {

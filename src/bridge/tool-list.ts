@@ -1,6 +1,6 @@
 /**
- * Answers the tool list whatever is wrong: hosts request it once, and an agent without it has no tool for the whole
- * session. It is the server's if that answers in time, else the program's own; never a list that a server sent earlier.
+ * Answers the tool list even if the server fails: hosts request the list once, and an agent without it has no tools for the whole session. The answer
+ * is the server's list if that arrives in time, otherwise the one built into the program; never a list that a server sent earlier.
  */
 import { asRecord } from "#core/json-record.ts";
 import type { BodyOf } from "#api/client.ts";
@@ -19,14 +19,14 @@ export interface ToolListOptions {
   log(level: "info" | "warn", message: string): void;
   /** Resolves after `ms`, or at once when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Milliseconds for the server's list. */
+  /** Milliseconds to wait for the server's list. */
   listMs: number;
 }
 
-/** Makes the list for one host connection. */
+/** Makes the tool list for one host connection. */
 export function makeToolList(options: ToolListOptions) {
   const { ask, log, listMs } = options;
-  /** The tools that the host got last, as JSON. */
+  /** The tools that the host received last, as JSON. */
   let hostTools: string | undefined;
   let isToCheck = false;
   const closed = new AbortController();
@@ -42,7 +42,7 @@ export function makeToolList(options: ToolListOptions) {
     }
   }
 
-  /** Returns the server's answer if it arrives in time, otherwise why there is none. */
+  /** Returns the server's answer if it arrives in time, otherwise the reason why there is none. */
   async function askInTime(request: RequestFrame, signal: AbortSignal): Promise<{ line?: string; why: string }> {
     const late = new AbortController();
     const asked = ask(request, AbortSignal.any([signal, late.signal])).then(
@@ -57,12 +57,12 @@ export function makeToolList(options: ToolListOptions) {
   }
 
   return {
-    /** Returns the answer to `tools/list` as one line. Rejects only when the signal aborts, or for a page that no list has. */
+    /** Returns the answer to `tools/list` as one line. Rejects only when the signal aborts, or when the request is for a page that doesn't exist. */
     async answer(request: RequestFrame, signal: AbortSignal): Promise<string> {
       const { line, why } = await askInTime(request, signal);
       signal.throwIfAborted();
       const tools = line === undefined ? undefined : toolsIn(line);
-      // There is one page: a request for another gets the server's error.
+      // The list has one page. A request for another page gets the server's error.
       if (line !== undefined && (tools !== undefined || isForPage(request))) {
         if (tools !== undefined) {
           hostTools = tools;
@@ -75,13 +75,13 @@ export function makeToolList(options: ToolListOptions) {
       isToCheck = true;
       return ownAnswer(request);
     },
-    /** Call when the server answered anything: if its list may differ from the host's, it is fetched and compared. */
+    /** Called after any answer from the server. Fetches the server's list if it may differ from the list that the host has, and compares them. */
     noteReached(): void {
       if (!isToCheck || hostTools === undefined || !options.handshake.hasBegun()) return;
       isToCheck = false;
       void compare();
     },
-    /** Call when the server didn't answer: another one, or a newer one, may answer next. */
+    /** Called when the server didn't answer: a different or newer server may answer next. */
     noteFailure(): void {
       isToCheck = true;
     },
@@ -92,7 +92,7 @@ export function makeToolList(options: ToolListOptions) {
 
 const OWN_TOOLS = JSON.stringify(TOOLS);
 const CHANGED = JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
-/** The bridge's own request; its id collides with none, because each request has its own connection to the server. */
+/** The bridge's own request. Its id can't collide with a host's id, because each request has its own connection to the server. */
 const OWN_MESSAGE = { jsonrpc: "2.0", id: "kb-tools", method: "tools/list", params: {} } as const satisfies BodyOf<
   "post",
   "/mcp"
@@ -104,7 +104,7 @@ const OWN_REQUEST: RequestFrame = {
   raw: JSON.stringify(OWN_MESSAGE),
 };
 
-/** Returns the tools of an answer as JSON; undefined when it has none. */
+/** Returns the tools of an answer as JSON; undefined when the answer has none. */
 function toolsIn(line: string): string | undefined {
   // `ask` returns answers that were parsed as JSON objects.
   const tools = asRecord((JSON.parse(line) as RpcAnswer).result)?.["tools"];

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** `kb`: checks Node, answers --version at once, connects the process to the command line, and is the only place that exits. */
+/**
+ * The entry point of `kb`: checks Node's version, answers --version at once, and connects the process to the command line. Only this file exits the
+ * process.
+ */
 import { VERSION } from "#api/version.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -17,13 +20,13 @@ if (isTooOld) {
 }
 
 async function start(): Promise<void> {
-  // Everything else is loaded after the check above: old versions couldn't even parse it.
+  // Everything else is loaded after the check above, because old versions of Node couldn't even parse it.
   const code = (await runMcp()) ?? (await runAny());
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit(code);
 }
 
-/** Runs the bridge without the modules of other commands; undefined when the full parser has to read the command line. */
+/** Runs the bridge without the modules of other commands; undefined when the command line needs the full parser. */
 async function runMcp(): Promise<number | undefined> {
   if (first !== "mcp" && first !== "bridge") return undefined;
   const { makeHost, readMcpArgv, runMcp } = await import("./start/mcp-entry.ts");
@@ -40,7 +43,7 @@ function exit(code: number): never {
   process.exit(code);
 }
 
-/** Resolves when the output has left the process; with a closed reader there is nothing to wait for. */
+/** Resolves when the output has been written; at once if the reader is closed. */
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed || !stream.writable) resolve();

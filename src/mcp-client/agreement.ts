@@ -5,7 +5,7 @@ import type { McpTool } from "./contract.ts";
 import type { ToolMapping } from "./mapping.ts";
 import { canonical } from "./read.ts";
 
-/** A tool in a role, as it is stored. */
+/** A tool in a role, as stored. */
 export type PinnedTool = NonNullable<ToolMapping[MappingRole]>;
 
 /**
@@ -22,9 +22,9 @@ export function agreedByConnecting(mapping: ToolMapping | undefined): ToolMappin
 }
 
 /**
- * The agreement that applies when an admin maps a server that someone has already connected: what they agreed to, and a
- * read-only tool in a role that had none, provided that only they can find its results. A role that is unmapped keeps
- * its agreement, so that mapping it again is a change like any other.
+ * Returns the agreement that applies when an admin maps a server that someone has already connected. It contains what the owner agreed to, plus a
+ * read-only tool for each role that had none, provided that only the owner can find its results. A role that is unmapped keeps its agreement, so that
+ * mapping the role again is a change like any other.
  */
 export function carriedOver(
   mapping: ToolMapping | undefined,
@@ -40,12 +40,12 @@ export function carriedOver(
   return merged(agreed, first);
 }
 
-/** The agreement once its owner agrees to all of a mapping. */
+/** Returns the agreement after the owner agrees to all of a mapping. */
 export function agreedTo(mapping: ToolMapping, agreed: ToolMapping | undefined): ToolMapping | undefined {
   return merged(agreed, mapping);
 }
 
-/** Identifies a mapping as it is now, so that the agreement covers exactly the mapping that was shown. */
+/** Identifies the current state of a mapping, so that the agreement covers exactly the mapping that was shown. */
 export function nameOfMapping(mapping: ToolMapping): string {
   const entries = rolesOf(mapping).map((role) => [role, mapping[role]]);
   return createHash("sha256")
@@ -53,14 +53,14 @@ export function nameOfMapping(mapping: ToolMapping): string {
     .digest("base64url");
 }
 
-/** The mapping of a server, what the owner of a connection agreed to, and the tools that it has now. */
+/** The mapping of a server, what the owner of a connection agreed to, and the server's current tools. */
 interface AgreementState {
   mapping: ToolMapping | undefined;
   agreed: ToolMapping | undefined;
   tools: readonly McpTool[];
 }
 
-/** Whether a call is part of a mapping, with the owner's agreement, and its tool is unchanged since it was mapped. */
+/** Finds out whether a call is part of a mapping, whether the owner agreed to it, and whether its tool is unchanged since it was mapped. */
 export function findCall(
   { mapping, agreed, tools }: AgreementState,
   name: string,
@@ -77,7 +77,7 @@ export function findCall(
   return isOpen ? "agreed" : "not_agreed";
 }
 
-/** A mapping in which this tool is marked as not read-only; undefined when it already was. */
+/** Returns the mapping with this tool marked as not read-only; undefined if it already was. */
 export function changingIn(mapping: ToolMapping | undefined, tool: string): ToolMapping | undefined {
   const unknown = pick(mapping, (one) => one.tool === tool && one.isReadOnly === undefined);
   if (unknown === undefined) return undefined;
@@ -86,7 +86,7 @@ export function changingIn(mapping: ToolMapping | undefined, tool: string): Tool
   return { ...mapping, ...(Object.fromEntries(known) as ToolMapping) };
 }
 
-/** Nothing is called with a connection before its owner agrees. */
+/** The error before the owner's agreement: until then, nothing is called with the connection. */
 export function agreementRequired(): ApiError {
   return new ApiError("agreement_required", {
     message: "An admin has mapped the server's tools differently, and the owner of the connection hasn't agreed to it.",
@@ -94,14 +94,14 @@ export function agreementRequired(): ApiError {
   });
 }
 
-/** The roles that a mapping has, in one order. */
+/** Returns the roles that a mapping has, in a fixed order. */
 export function rolesOf(mapping: ToolMapping | undefined): MappingRole[] {
   return MAPPING_ROLES.filter((role) => mapping?.[role] !== undefined);
 }
 
 /**
- * For a tool that may change something, the agreement covers its definition at that time: an admin who reviews it again
- * doesn't speak for its owner.
+ * For a tool that may change something, the agreement covers its definition at that time: an admin who reviews the tool again doesn't agree on the
+ * owner's behalf.
  */
 function isAgreed(wanted: PinnedTool | undefined, agreed: PinnedTool | undefined): boolean {
   if (wanted === undefined || agreed === undefined) return false;
@@ -115,7 +115,7 @@ function hasSameArgs(one: PinnedTool | undefined, other: PinnedTool): boolean {
   return JSON.stringify(canonical(one?.args)) === JSON.stringify(canonical(other.args));
 }
 
-/** Its fixed arguments unchanged, and a text in the one for words, IDs or cursors. */
+/** Whether the call has the mapped tool's fixed arguments unchanged, and a text in the argument for words, IDs or cursors. */
 function isCallOf(mapped: PinnedTool | undefined, name: string, args: Readonly<Record<string, unknown>>): boolean {
   if (mapped?.tool !== name) return false;
   const { argument } = mapped;

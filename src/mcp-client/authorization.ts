@@ -17,40 +17,37 @@ import { type McpChallenge, McpProblem } from "./problem.ts";
 export interface McpAuthorization {
   /** The resource that every token request names (RFC 8707). */
   resource: string;
-  /**
-   * Byte for byte as in the metadata. Pinned by the connection: a different value later is a different authorization
-   * server.
-   */
+  /** Byte for byte as in the metadata. The connection pins it: a different value later means a different authorization server. */
   issuer: string;
   authorizationEndpoint: string;
   /** Pinned like the issuer. */
   tokenEndpoint: string;
   registrationEndpoint?: string;
   revocationEndpoint?: string;
-  /** Scopes to request: the challenge's, else all that the resource names, else none. */
+  /** Scopes to request: those of the challenge; if it has none, all that the resource names; otherwise none. */
   scopes: string[];
-  /** Accepts the URL of a document as client id. */
+  /** Whether it accepts the URL of a document as client id. */
   supportsCimd: boolean;
-  /** Reports who signed in, when the scope `openid` is requested. */
+  /** Whether it reports who signed in when the scope `openid` is requested. */
   supportsOpenId: boolean;
-  /** Promises `iss` in the callback (RFC 9207): without it, the callback is refused. */
+  /** Whether it promises `iss` in the callback (RFC 9207). If it does, a callback without `iss` is refused. */
   sendsIssuer: boolean;
-  /** `none`, `client_secret_basic`, …; defaults to `client_secret_basic`, as RFC 8414 has it. */
+  /** `none`, `client_secret_basic`, …; defaults to `client_secret_basic`, as in RFC 8414. */
   tokenAuthMethods: string[];
-  /** Defaults to `authorization_code` and `implicit`, likewise. */
+  /** Defaults to `authorization_code` and `implicit`, as in RFC 8414. */
   grantTypes: string[];
 }
 
 export interface DiscoverDeps {
   client: GuardedClient;
   signal: AbortSignal;
-  /** `https://host:port` each: private hosts that the operator allows in the documents of every server. Source: S66. */
+  /** Private hosts that the operator allows in the documents of every server, each as `https://host:port`. Source: S66. */
   authorizationServers?: readonly string[];
-  /** For all of it; 10 s by default. */
+  /** Time limit for the whole discovery; 10 s by default. */
   timeoutMs?: number;
 }
 
-/** Authorization servers that are tried, and characters of a URL. */
+/** The maximum number of authorization servers that are tried, and of characters in a URL. */
 const MAX_ISSUERS = 3;
 const MAX_URL_CHARS = 2_000;
 const MAX_SCOPES = 50;
@@ -117,10 +114,7 @@ export async function discoverAuthorization(
 interface Finding {
   client: GuardedClient;
   exchange: Exchange;
-  /**
-   * The server itself and the places the operator named: hosts from its documents are reached only if they are public,
-   * or listed here.
-   */
+  /** The server itself and the places that the operator named. Hosts in its documents are reached only if they are public or in this set. */
   configured: ConfiguredPlaces;
   /** The values refused so far. */
   faults: MetadataFault[];
@@ -155,8 +149,7 @@ async function findResource(target: URL, challenge: McpChallenge, find: Finding)
     const scopes = (data.scopes_supported ?? []).filter((scope) => isScope(scope) && !scope.includes(" "));
     return { resource: data.resource, issuers, scopes: scopes.slice(0, MAX_SCOPES) };
   }
-  // Its metadata existed but was unusable, or there is none: only in the second case is it its own authorization
-  // server.
+  // Only a server without metadata is its own authorization server; unusable metadata is a fault.
   if (challenge.resourceMetadata) {
     const expected = shownUrl(challenge.resourceMetadata);
     throw unusable([...find.faults, { field: "metadata", problem: "missing", found: null, expected }]);
@@ -176,7 +169,7 @@ function faultOf(
 }
 
 /**
- * A challenge that names the metadata of another origin, where kb doesn't connect: the location shows that it concerns
+ * Returns the fault of a challenge that names metadata at another origin, to which kb doesn't connect. The location shows that the metadata concerns
  * another resource, which is a clearer error than a disallowed address. Source: RFC 9728 §3.3.
  */
 async function faultOfPlace(
@@ -196,7 +189,7 @@ async function faultOfPlace(
   return { field: "resource", problem: "differs", found, expected: shownUrl(target.href) };
 }
 
-/** The same resource, or one at the same origin with the target below it. */
+/** Whether the metadata is for the same resource, or for one at the same origin whose path contains the target. */
 function isAbout(resource: string, target: URL): boolean {
   if (!canParseUrl(resource)) return false;
   const { origin, pathname, hash, username, password } = new URL(resource);
@@ -215,7 +208,7 @@ async function findServer(issuer: string, find: Finding): Promise<z.output<typeo
   for (const place of places) {
     const { data } = ServerMetadata.safeParse(await getJson(place, find));
     if (data === undefined) continue;
-    // Byte for byte: another spelling can be another server. Source: RFC 8414 §3.3.
+    // Compared byte for byte, because another spelling can be another server. Source: RFC 8414 §3.3.
     if (data.issuer !== issuer) {
       return refuse({ field: "issuer", problem: "differs", found: shownUrl(data.issuer), expected });
     }
@@ -228,7 +221,7 @@ async function findServer(issuer: string, find: Finding): Promise<z.output<typeo
   return refuse({ field: "metadata", problem: "missing", found: null, expected });
 }
 
-/** Where an issuer's metadata can be; undefined if it can't be an issuer. */
+/** Returns the possible locations of an issuer's metadata; undefined if the text can't be an issuer. */
 function placesOf(issuer: string): string[] | undefined {
   if (!canParseUrl(issuer)) return undefined;
   const { origin, pathname, search, hash } = new URL(issuer);
@@ -261,7 +254,7 @@ async function faultOfEndpoints(
   return undefined;
 }
 
-/** With https, or at the server's own host and port, if the operator listed them. */
+/** Whether the endpoint uses https, or is at the server's own host and port and the operator listed them. */
 async function isUsable(endpoint: string, { client, configured }: Finding): Promise<boolean> {
   if (!canParseUrl(endpoint)) return false;
   const url = new URL(endpoint);
@@ -294,7 +287,7 @@ function toAuthorization(
   };
 }
 
-/** A document; undefined when there is none here. */
+/** Fetches a document; undefined when there is none at this location. */
 async function getJson(place: string, { client, exchange, configured }: Finding): Promise<unknown> {
   const refused = (code: "address_not_allowed" | "unreachable", cause?: unknown) =>
     exchange.fail({ code, asked: shownUrl(place) ?? "no URL", ...defined({ cause }) });

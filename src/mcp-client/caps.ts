@@ -1,36 +1,36 @@
 import type { PaceLimits } from "./pace.ts";
 import type { McpStep } from "./problem.ts";
 
-/** Limits on what a third-party server can use of kb. */
+/** Limits on the resources of kb that a third-party server can use. */
 export interface McpCaps {
   /** From opening a session to the first request. */
   openMs: number;
-  /** One request, with the whole of its response. */
+  /** Time for one request, including the whole response. */
   requestMs: number;
-  /** All pages of the list of tools: until it is read, a sync has no checkpoint to resume from. */
+  /** Time for all pages of the list of tools: a sync has no checkpoint to resume from until the list is read. */
   toolsMs: number;
-  /** Content of a resource or of a tool's result: as received, and decompressed. */
+  /** Content of a resource or of a tool's result. The limit applies both as received and after decompression. */
   contentBytes: number;
-  /** One page of a list, likewise. */
+  /** One page of a list, both as received and after decompression. */
   listBytes: number;
-  /** Any other response, likewise, and one event of the notification stream. */
+  /** Any other response, both as received and after decompression, and one event of the notification stream. */
   otherBytes: number;
-  /** Events of one response. The notification stream has no end, and is limited by its pace. */
+  /** Events of one response. The notification stream has no end; its pace limits it instead. */
   events: number;
-  /** Events of all streams of a session: so many at once, then so many a second. */
+  /** Rate limit for the events of all streams of a session: a burst, then so many a second. */
   pace: PaceLimits;
   /** The notification stream is closed if it exceeds the pace for this long. */
   floodMs: number;
   /** Values in one JSON text. */
   values: number;
-  /** Levels of any JSON. */
+  /** Nesting levels of any JSON. */
   depth: number;
   tools: number;
   /** Pages of one list. */
   pages: number;
   /** Entries of one page. */
   entries: number;
-  /** JSON of one tool's schemas, and its levels. */
+  /** Limit in bytes for the JSON of one tool's schemas; `schemaDepth` limits their nesting. */
   schemaBytes: number;
   schemaDepth: number;
 }
@@ -55,7 +55,7 @@ export const MCP_CAPS: Readonly<McpCaps> = {
   schemaDepth: 32,
 };
 
-/** For the events of all sessions together. */
+/** Rate limit for the events of all sessions together. */
 export const MCP_PACE: Readonly<PaceLimits> = { perSecond: 300, burst: 300 };
 
 /** The size limit for the response to a step's request. */

@@ -7,8 +7,7 @@ const MAX_SCOPE_CHARS = 1_000;
 const MAX_URL_CHARS = 2_000;
 
 /**
- * Parses the bearer challenge of a `WWW-Authenticate`, without anything that is malformed or long. Source: RFC 6750 §3,
- * RFC 9728 §5.1.
+ * Parses the bearer challenge of a `WWW-Authenticate` header; leaves out values that are malformed or too long. Source: RFC 6750 §3, RFC 9728 §5.1.
  */
 export function parseChallenge(header: string | undefined): McpChallenge {
   const text = (header ?? "").slice(0, MAX_HEADER_CHARS);
@@ -29,7 +28,7 @@ export function parseChallenge(header: string | undefined): McpChallenge {
   };
 }
 
-/** Scope tokens with one space between two of them. Source: RFC 6749 §3.3. */
+/** Whether the text consists of scope tokens with one space between two tokens. Source: RFC 6749 §3.3. */
 export function isScope(text: string): boolean {
   return text.length <= MAX_SCOPE_CHARS && /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text);
 }

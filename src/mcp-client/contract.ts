@@ -5,7 +5,7 @@ import type { McpProblem } from "./problem.ts";
 
 /** A third-party server, and the headers that sign requests to it. */
 export interface McpTarget {
-  /** Its endpoint, of streamable HTTP, as a person configured it. */
+  /** The server's endpoint for streamable HTTP, as a person configured it. */
   url: string;
   /**
    * The headers that sign a request. Called before each one, so that a renewed token is used at once, and sent to the
@@ -16,15 +16,15 @@ export interface McpTarget {
 
 export interface McpSessionOptions {
   client: GuardedClient;
-  /** Ends the session and everything it waits for. */
+  /** Ends the session and everything that it waits for. */
   signal: AbortSignal;
-  /** Missing values are those of `MCP_CAPS`. */
+  /** Limits that differ from `MCP_CAPS`. */
   caps?: Partial<McpCaps>;
   clientInfo: { name: string; version: string };
   hop: McpHop;
-  /** Opens the stream for messages that the server sends unasked, which `subscribe` needs; false by default. */
+  /** Whether to open the stream for unsolicited messages from the server, which `subscribe` needs; false by default. */
   isListening?: boolean;
-  /** For the events of all sessions together; each session has its own as well. */
+  /** The shared rate limit for events of all sessions; each session also has its own. */
   pace?: Pace;
 }
 
@@ -41,36 +41,36 @@ export interface McpHop {
  */
 export interface McpSession {
   readonly serverInfo: McpServerInfo;
-  /** As negotiated, such as `2025-11-25`. */
+  /** The negotiated version, such as `2025-11-25`. */
   readonly protocolVersion: string;
   readonly capabilities: McpCapabilities;
   /** All tools, in the server's order. */
   listTools(): Promise<McpList<McpTool>>;
-  /** One page. */
+  /** Returns one page. */
   listResources(cursor?: string): Promise<McpPage<McpResource>>;
-  /** One page. */
+  /** Returns one page. */
   listResourceTemplates(cursor?: string): Promise<McpPage<McpResourceTemplate>>;
   readResource(uri: string): Promise<McpResourceContent[]>;
-  /** A tool's own failure is a result: `isError`. */
+  /** Calls a tool. A failure of the tool itself is a result with `isError`. */
   callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<McpToolResult>;
-  /** Values for a variable of a resource template; within the time limit of any request, or less. */
+  /** Returns suggested values for a variable of a resource template; within the time limit of any request, or a shorter one. */
   complete(
     uriTemplate: string,
     argument: { name: string; value: string },
     options?: { withinMs: number },
   ): Promise<McpCompletion>;
   ping(): Promise<void>;
-  /** Requests notifications of changes of one resource. */
+  /** Requests notifications about changes of one resource. */
   subscribe(uri: string): Promise<void>;
   onListChanged(listener: (list: "tools" | "resources") => void): void;
   onUpdated(listener: (uri: string) => void): void;
-  /** Called when the notification stream has ended; at once if it ended before. Not called by `close`. */
+  /** Registers a listener that is called when the notification stream has ended; immediately if it has already ended. `close` doesn't call it. */
   onEnded(listener: (problem: McpProblem) => void): void;
-  /** Ends the session at the server too, if it has one; never rejects. */
+  /** Ends the session, also at the server if it has one there; never rejects. */
   close(): Promise<void>;
 }
 
-/** Every text of a server in the following types is cleaned and cut. */
+/** Every text from a server in the following types is cleaned and truncated. */
 export interface McpServerInfo {
   name: string;
   title?: string;
@@ -80,19 +80,16 @@ export interface McpServerInfo {
 export interface McpCapabilities {
   tools: boolean;
   resources: boolean;
-  /** Notifications of changes of single resources. */
+  /** Whether the server sends notifications about changes of single resources. */
   subscribe: boolean;
-  /** Notifications that the list of resources changed. */
+  /** Whether the server sends a notification when the list of resources changed. */
   listChanged: boolean;
   completions: boolean;
 }
 
 export interface McpList<Item> {
   items: Item[];
-  /**
-   * Number of entries that are malformed or too large, or have a name that can't be distinguished from another one:
-   * they aren't in `items`.
-   */
+  /** Number of entries that aren't in `items`, because they are malformed, too large, or have a name that can't be distinguished from another one. */
   leftOut: number;
 }
 
@@ -101,26 +98,26 @@ export interface McpPage<Item> extends McpList<Item> {
 }
 
 export interface McpTool {
-  /** The server's name for it. A name with anything invisible in it is left out, so this is what a person sees too. */
+  /** The server's name for the tool. Tools whose names contain an invisible character are left out, so this is also what a person sees. */
   name: string;
   title?: string;
   description?: string;
-  /** As the server sent it, within the caps: neither compiled nor followed. @see readFields */
+  /** The schema as the server sent it, within the caps. It isn't compiled, and its references aren't followed. @see readFields */
   inputSchema: Readonly<Record<string, unknown>>;
-  /** The server's own claim; a hint. */
+  /** Whether the tool is read-only according to the server; only a hint. */
   isReadOnly: boolean;
-  /** Digest of name, description, schemas and annotations as the server sent them: a mapping is pinned to it. */
+  /** Digest of name, description, schemas and annotations as the server sent them. A mapping is pinned to it. */
   pin: string;
 }
 
 export interface McpResource {
-  /** As the server sent it: an id, never fetched by kb itself. */
+  /** The URI as the server sent it. It is an id; kb itself never fetches it. */
   uri: string;
   name: string;
   title?: string;
   description?: string;
   mimeType?: string;
-  /** Bytes, as the server reports. */
+  /** Size in bytes, as the server reports it. */
   size?: number;
   /** Epoch milliseconds. */
   lastModified?: number;
@@ -134,7 +131,7 @@ export interface McpResourceTemplate {
   mimeType?: string;
 }
 
-/** Content of a resource. Text is as the server sent it, so that its digest stays valid; extraction cleans it. */
+/** Content of a resource. Its text is as the server sent it, so that its digest stays valid; extraction cleans the text. */
 export type McpResourceContent = { uri: string; mimeType?: string } & (
   | { type: "text"; text: string }
   | { type: "blob"; bytes: Uint8Array }
@@ -143,11 +140,11 @@ export type McpResourceContent = { uri: string; mimeType?: string } & (
 export interface McpToolResult {
   isError: boolean;
   content: McpBlock[];
-  /** JSON, within the caps of bytes and depth. Its texts are as the server sent them: clean one before you show it. */
+  /** JSON, within the caps for bytes and depth. Its texts are as the server sent them: clean a text before you show it. */
   structured?: unknown;
 }
 
-/** A block of a result. Pictures and sounds aren't read. */
+/** A block of a result. Images and audio aren't read. */
 export type McpBlock =
   | { type: "text"; text: string }
   | { type: "link"; resource: McpResource }

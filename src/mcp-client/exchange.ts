@@ -2,36 +2,33 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { McpProblem, type McpProblemDetails, type McpStep } from "./problem.ts";
 
 /**
- * One request to a server with all its HTTP requests: the first, those that resume a stream, and responses to the
- * server's own requests. The first failure of any of them ends it, with that reason.
+ * One request to a server with all its HTTP requests: the first, those that resume a stream, and the responses to the server's own requests. The
+ * first failure of any of them ends the exchange and is its reason.
  */
 export interface Exchange {
   readonly step: McpStep;
-  /**
-   * Aborted by the deadline, by the session's end and by the first problem; its reason is a `McpProblem`, or the
-   * session's reason.
-   */
+  /** Aborted by the deadline, by the end of the session and by the first problem. Its reason is a `McpProblem`, or the session's reason. */
   readonly signal: AbortSignal;
-  /** Ends the exchange. The first problem counts. */
+  /** Ends the exchange. Only the first problem is kept. */
   fail(problem: Omit<McpProblemDetails, "step">): McpProblem;
-  /** The problem that ended it, if any. */
+  /** The problem that ended the exchange, if any. */
   readonly problem: McpProblem | undefined;
   /** HTTP status of the last failed response. */
   status: number | undefined;
-  /** Counts a request. @throws McpProblem `too_many` */
+  /** Counts an HTTP request. @throws McpProblem `too_many` */
   countRequest(): void;
-  /** Stops the clock. */
+  /** Stops the deadline timer. */
   end(): void;
 }
 
-/** HTTP requests allowed for one exchange: a stream is resumed, a server sends requests back. */
+/** HTTP requests allowed for one exchange: a stream may be resumed, and a server may send requests back. */
 const MAX_REQUESTS = 20;
 
-/** The exchange that the running code belongs to: the library calls its `fetch` without passing it. */
+/** The exchange that the running code belongs to, because the library calls its `fetch` without passing it. */
 export const exchanges = new AsyncLocalStorage<Exchange>();
 
 /**
- * @param deadlineMs  0 = none: the session's signal ends it
+ * @param deadlineMs  0 = no deadline; the session's signal ends the exchange
  * @param maxRequests  Infinity for a notification stream, which is resumed for as long as the session lasts
  */
 export function makeExchange(

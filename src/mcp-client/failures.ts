@@ -25,9 +25,9 @@ const SDK_CODES: Readonly<Record<string, McpProblemCode>> = {
 };
 
 /**
- * Why a request failed. The library's errors contain texts of the server: only codes are copied.
+ * Returns why a request failed. The library's errors contain texts from the server, so only codes are copied.
  *
- * @returns a `McpProblem`; the reason of the session's signal when that ended it; errors of the target's `headers()`
+ * @returns a `McpProblem`; the reason of the session's signal if that ended the request; errors of the target's `headers()`
  */
 export function problemOf(error: unknown, exchange: Exchange): unknown {
   if (exchange.problem) return exchange.problem;
@@ -47,13 +47,13 @@ export function problemOf(error: unknown, exchange: Exchange): unknown {
   if (typeof code === "string") {
     return exchange.fail({ code: SDK_CODES[code] ?? (exchange.step === "initialize" ? "not_mcp" : "bad_answer") });
   }
-  // Errors of the library without a code: parsing failed, or a version that it does not know.
+  // The library's errors without a code: parsing failed, or the library doesn't know the version.
   if (/protocol version is not supported/i.test(error.message)) return exchange.fail({ code: "protocol_unsupported" });
   if (isParsing(error)) return exchange.fail({ code: exchange.step === "initialize" ? "not_mcp" : "bad_answer" });
   return error;
 }
 
-/** An https address that a person can be sent to. */
+/** Returns an https address that a person can be sent to; undefined for anything else. */
 export function elicitationUrl(data: unknown): string | undefined {
   const first: unknown = isRecord(data) && Array.isArray(data["elicitations"]) ? data["elicitations"][0] : data;
   const url = isRecord(first) ? first["url"] : undefined;
@@ -63,7 +63,7 @@ export function elicitationUrl(data: unknown): string | undefined {
   return username === "" && password === "" ? href : undefined;
 }
 
-/** The problem for a status of a request that expects a response. */
+/** Returns the problem for the HTTP status of a request that expects a response. */
 export function codeOfStatus(status: number, { step }: Exchange): McpProblemCode {
   if (status >= 500) return "server_error";
   if (step === "initialize") return "not_mcp";

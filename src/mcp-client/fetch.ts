@@ -19,28 +19,27 @@ export interface McpFetchOptions {
   client: GuardedClient;
   caps: McpCaps;
   userAgent: string;
-  /** Ids of instances, this one's last. */
+  /** Ids of the instances on the path; this instance's id is the last. */
   hops: readonly string[];
-  /** For the notification stream; absent = it isn't opened. */
+  /** The exchange for the notification stream; if absent, the stream isn't opened. */
   listening?: Exchange;
-  /** The pace of the events of all streams. */
+  /** The rate limit for the events of all streams. */
   pace: Pace;
 }
 
 /**
- * The cost of a response to a server's request on the notification stream, in events of the session's pace: it is an
- * HTTP request.
+ * The cost, in events of the session's pace, of a response to a server's request on the notification stream, because the response is an HTTP request.
  */
 const REPLY_COST = 10;
-/** Redirects within the server's origin that keep the method. */
+/** Maximum number of redirects; only redirects within the server's origin that keep the method are followed. */
 const MAX_REDIRECTS = 3;
-/** Headers of the protocol and of the connection: the target's headers never set them. */
+/** Headers of the protocol and of the connection, which the target's headers never set. */
 const OWN_HEADERS =
   /^(?:mcp-.*|kb-.*|accept|accept-encoding|connection|content-.*|host|last-event-id|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
 
 /**
- * The `fetch` of one session: sends only to the target's origin, over a checked address, with the target's headers and
- * no others that could carry a secret, and within the caps. Every request belongs to an exchange.
+ * Makes the `fetch` of one session. It sends only to the target's origin, over a checked address, within the caps, and with the target's headers; it
+ * sends no other header that could carry a secret. Every request belongs to an exchange.
  */
 export function makeMcpFetch(options: McpFetchOptions): (url: string | URL, init?: RequestInit) => Promise<Response> {
   const origin = new URL(options.target.url).origin;
@@ -50,12 +49,11 @@ export function makeMcpFetch(options: McpFetchOptions): (url: string | URL, init
     if (asking === undefined) throw new Error("A request outside of every exchange.");
     const method = init.method ?? "GET";
     const sent = new Headers(init.headers);
-    // Opening a session also requests the notification stream, once its response has arrived.
+    // Opening a session also requests the notification stream, once the response that opened it has arrived.
     const isResumed = sent.has("last-event-id") && !hasListened;
     const isListening = method === "GET" && asking.step === "initialize" && !isResumed;
     if (isListening && options.listening === undefined) return new Response(null, { status: 405 });
-    // The session is then open: other requests there answer the server's requests on that stream, such as a ping every
-    // minute.
+    // Once the session is open, other requests in its exchange answer the server's requests on the notification stream, such as a ping every minute.
     const isReply = hasListened && !isListening && asking.step === "initialize";
     hasListened ||= isListening;
     const exchange = (isListening || isReply) && options.listening ? options.listening : asking;
@@ -110,7 +108,7 @@ async function send(url: URL, sending: Sending): Promise<IncomingMessage> {
   }
 }
 
-/** The problem of a failed request; the signal's reason when that ended it. */
+/** Returns the problem of a failed request; the signal's reason if the signal ended it. */
 function failureOf(error: unknown, exchange: Exchange): unknown {
   if (exchange.problem) return exchange.problem;
   if (exchange.signal.aborted) return exchange.signal.reason;
@@ -118,19 +116,19 @@ function failureOf(error: unknown, exchange: Exchange): unknown {
     const code = error.code === "address_not_allowed" ? "address_not_allowed" : "unreachable";
     return exchange.fail({ code, cause: error });
   }
-  // Only `headers()` of the target throws errors other than Node's: they are its owner's.
+  // Errors that aren't Node's come only from the target's `headers()`, so they are passed on unchanged.
   if (!(error instanceof Error) || !("code" in error)) return error;
   return exchange.fail({ code: "unreachable", cause: error });
 }
 
-/** The redirect's target, if it keeps the method and the body. */
+/** Returns the redirect's target if the redirect keeps the method and the body. */
 function redirectOf(from: URL, { statusCode, headers }: IncomingMessage): URL | undefined {
   const location = headers.location;
   if ((statusCode !== 307 && statusCode !== 308) || location === undefined) return undefined;
   return canParseUrl(location, from.href) ? new URL(location, from) : undefined;
 }
 
-/** Statuses with one meaning for every request; the library handles the others. */
+/** Handles statuses that have one meaning for every request; the library handles the others. */
 function problemOfStatus(message: IncomingMessage, exchange: Exchange): McpProblem | undefined {
   const status = message.statusCode ?? 0;
   const challenge = parseChallenge(message.headers["www-authenticate"]);
@@ -144,7 +142,7 @@ function problemOfStatus(message: IncomingMessage, exchange: Exchange): McpProbl
   return undefined;
 }
 
-/** A server without such a stream answers 405, which isn't a problem. */
+/** A server without a notification stream answers 405, which isn't a problem. */
 function problemOfListening(status: number, exchange: Exchange): McpProblem | undefined {
   if (status < 400 || status === 405) return undefined;
   return exchange.fail({ code: codeOfStatus(status, exchange), status });
@@ -169,7 +167,7 @@ function toResponse(
     return new Response(null, { status: status === 204 ? 204 : 202 });
   }
   const isOk = status < 300;
-  // Of a failed response, only as much as a JSON-RPC error needs is read.
+  // Only as much of a failed response is read as a JSON-RPC error needs.
   const maxBytes = isOk && !isListening ? bytesOf(exchange.step, caps) : caps.otherBytes;
   const isEndless = isOk && exchange.step === "listen" && !isReply;
   const body = guardedBody(message, { exchange, caps, maxBytes, isEndless, pace });

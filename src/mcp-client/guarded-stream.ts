@@ -8,10 +8,10 @@ import type { Pace } from "./pace.ts";
 import { pacedEvents } from "./paced-events.ts";
 
 /**
- * The body of a response made safe to read: decompressed, within the byte caps, and checked before a parser sees it.
- * Exceeding a cap fails the exchange, which ends the connection. Events come at the pace, if there is one.
+ * Makes a response body safe to read: decompresses it, enforces the byte caps, and checks it before a parser sees it. Exceeding a cap fails the
+ * exchange, which ends the connection. If there is a pace, events arrive at that pace.
  *
- * @param maxBytes  of the body, both as received and decompressed; of one event with `isEndless`
+ * @param maxBytes  limit for the body, both as received and decompressed; with `isEndless`, limit for one event
  */
 export function guardedBody(
   message: IncomingMessage,
@@ -46,7 +46,7 @@ export function guardedBody(
     },
   });
   const inflater = inflaterOf(message);
-  // Two counts: as received over the network, and decompressed. An endless stream is limited by its pace.
+  // The limit is checked twice: for the bytes received over the network, and after decompression. The pace limits an endless stream.
   const stages = [
     message,
     ...(isEndless ? [] : [count(upTo(maxBytes))]),
@@ -55,18 +55,18 @@ export function guardedBody(
     guard,
     ...(pace && (isStream || isEndless) ? [pacedEvents({ exchange, pace, isEndless, floodMs: caps.floodMs })] : []),
   ];
-  // The last one is what is read.
+  // The last stage is the stream that is read.
   const last = stages.at(-1) ?? guard;
   pipeline(stages, (error) => {
     if (error && exchange.problem === undefined && !exchange.signal.aborted) {
       exchange.fail({ code: inflater && isInflating(error) ? "bad_answer" : "unreachable", cause: error });
     }
   });
-  // Node's own bridge between both kinds of streams; its type says `any` for what the guard lets through as bytes.
+  // Node's own bridge between both kinds of streams. It has the type `any`, although the guard passes only bytes.
   return Readable.toWeb(last) as ReadableStream<Uint8Array>;
 }
 
-/** Without parameters. */
+/** Returns the media type without its parameters. */
 export function mediaType(message: IncomingMessage): string {
   return (message.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }

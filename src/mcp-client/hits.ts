@@ -8,9 +8,9 @@ import type { McpResourceContent, McpToolResult } from "./contract.ts";
 
 import { makeJsonGuard } from "./json-guard.ts";
 
-/** One entry of what a tool lists or finds. */
+/** One entry that a tool lists or finds. */
 export interface McpHit {
-  /** The argument of `fetch`: as the tool gave it. */
+  /** The argument for `fetch`, as the tool returned it. */
   id: string;
   title: string;
   /** The whole text or an excerpt, if the result has it. As the server sent it. */
@@ -28,7 +28,7 @@ const MAX_URL_CHARS = 2_000;
 const MAX_TITLE_CHARS = 200;
 const MAX_DATE_CHARS = 100;
 
-/** Members that hold a list of entries, and those of an entry, in the order of preference. */
+/** Members that contain a list of entries, and the members of an entry, in order of preference. */
 const LISTS = ["results", "items", "documents", "files", "entries", "pages", "data", "matches", "nodes"];
 const IDS = ["id", "kbId", "uri", "path", "key", "url", "name"];
 const TITLES = ["title", "name", "subject", "path", "id", "uri"];
@@ -38,9 +38,9 @@ const DATES = ["updatedAt", "updated_at", "lastModified", "last_modified", "modi
 const CURSORS = ["nextCursor", "next_cursor", "nextPageToken", "next"];
 
 /**
- * The entries in a tool's result: of the structured form, of JSON in a text, of links and embedded resources, or the
- * lines of a text. Leaves out entries whose ids can't be distinguished, and those that another kb has read through an
- * MCP server; the first of two with one id counts.
+ * Reads the entries in a tool's result: from the structured form, from JSON in a text, from links and embedded resources, or from the lines of a
+ * text. Leaves out entries whose ids can't be distinguished, and those that another kb has read through an MCP server. If two entries have the same
+ * id, the first is kept.
  */
 export function readHits(result: Pick<McpToolResult, "content" | "structured">): {
   hits: McpHit[];
@@ -70,7 +70,7 @@ export function readHits(result: Pick<McpToolResult, "content" | "structured">):
     return [makeHit({ id: uri, title: uri, text, ...defined({ mimeType }) })];
   });
   if (linked.length > 0) return { hits: distinct(linked) };
-  // If the structured form is not a plain text, the text isn't a list of lines.
+  // A structured form that isn't a plain text means that the text isn't a list of lines.
   if (result.structured !== undefined && lineTextOf(result.structured) === undefined) return { hits: [] };
   const text =
     lineTextOf(result.structured) ??
@@ -79,7 +79,7 @@ export function readHits(result: Pick<McpToolResult, "content" | "structured">):
   return { hits: distinct(lines.filter((line) => line !== "").map((line) => makeHit({ id: line, title: line }))) };
 }
 
-/** The text in a tool's result. */
+/** Returns the text in a tool's result. */
 export function readText({ content, structured }: Pick<McpToolResult, "content" | "structured">): {
   text: string;
   mimeType?: string;
@@ -130,9 +130,8 @@ function toHit(entry: unknown): McpHit | undefined {
 }
 
 /**
- * Whether another kb has read it through an MCP server itself: it should be read from that server. Instances that index
- * each other would otherwise pass copies of copies back and forth for ever. Source:
- * docs/decisions/0038-what-another-kb-has-read.md
+ * Whether another kb has itself read the entry through an MCP server. Such an entry should be read from that server. Instances that index each other
+ * would otherwise pass copies of copies back and forth for ever. Source: docs/decisions/0038-what-another-kb-has-read.md
  */
 function isSecondHand(entry: Readonly<Record<string, unknown>>): boolean {
   return typeof entry["kbId"] === "string" && entry["providerId"] === "mcp";
@@ -174,7 +173,7 @@ function parseJson(text: string): unknown {
   return !/^\s*[[{]/.test(text) || nestsTooDeep(text) ? undefined : tryJson(text);
 }
 
-/** JSON inside a text was not checked with its response: a string is one value there. */
+/** JSON inside a text wasn't checked with the response, since the check treats a string as a single value. */
 function nestsTooDeep(text: string): boolean {
   return makeJsonGuard(false, TEXT_LIMITS)(Buffer.from(text, "utf8")) !== undefined;
 }

@@ -1,10 +1,10 @@
-/** Limits of a JSON text, or of a stream of events that contain one each. */
+/** Limits of a JSON text, or of a stream of events that each contain one. */
 export interface GuardLimits {
   depth: number;
   values: number;
-  /** Of a stream. */
+  /** Number of events in a stream. */
   events: number;
-  /** Of one event. */
+  /** Size of one event in bytes. */
   eventBytes: number;
 }
 
@@ -19,11 +19,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Checks the bytes of JSON before a parser does: 24 MB of opening brackets, or of empty objects, take 40 times as much
- * memory as values. Returns the exceeded limit, or undefined, for each chunk as it arrives.
- *
- * In a stream of events every line starts outside a string, since JSON has no line breaks inside one, and an empty line
- * ends an event.
+ * Checks the bytes of JSON before a parser does, because 24 MB of opening brackets, or of empty objects, need 40 times as much memory as values.
+ * Returns, for each chunk as it arrives, the exceeded limit or undefined.
  */
 export function makeJsonGuard(
   isStream: boolean,
@@ -57,7 +54,7 @@ export function makeJsonGuard(
       if (isStream) {
         if (++eventBytes > limits.eventBytes) return "large";
         if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
-          // Both together are one line break.
+          // A CR and the LF after it are one line break.
           const isSecondHalf = byte === LINE_FEED && isAfterReturn;
           isAfterReturn = byte === CARRIAGE_RETURN;
           if (!isSecondHalf && !endLine()) return "many";

@@ -12,7 +12,7 @@ import { McpProblem } from "./problem.ts";
 
 const PinnedTool = MappedTool.extend({
   pin: z.string().max(100),
-  /** Whether it was marked as read-only when it was mapped; absent for one that an earlier version of kb mapped. */
+  /** Whether the tool was marked as read-only when it was mapped; absent if an earlier version of kb mapped it. */
   isReadOnly: z.boolean().optional(),
 });
 const StoredMapping = z.strictObject({
@@ -20,16 +20,16 @@ const StoredMapping = z.strictObject({
   search: PinnedTool.optional(),
   fetch: PinnedTool.optional(),
 });
-/** As it is stored: each tool with the digest of its definition when it was mapped. */
+/** A mapping as stored: each tool with the digest of its definition at the time of mapping. */
 export type ToolMapping = z.infer<typeof StoredMapping>;
 
-/** The mapping as it is stored; undefined for anything else, and for one without a tool. */
+/** Returns the mapping as stored; undefined for anything else, and for a mapping without a tool. */
 export function parseMapping(stored: unknown): ToolMapping | undefined {
   const { data } = StoredMapping.safeParse(stored);
   return data && MAPPING_ROLES.some((role) => data[role] !== undefined) ? data : undefined;
 }
 
-/** Pins a draft to the present tools; returns the faults if it doesn't fit them. */
+/** Pins a draft to the current tools; returns the faults if it doesn't fit them. */
 export function pinMapping(
   draft: MappingBody,
   tools: readonly McpTool[],
@@ -47,7 +47,7 @@ export function pinMapping(
   return faults.length > 0 ? { faults } : { mapping };
 }
 
-/** The changes since the mapping was made: a mapping with a fault isn't used until an admin has reviewed it. */
+/** Returns the changes since the mapping was made. A mapping with a fault isn't used until an admin has reviewed it. */
 export function faultsOfMapping(mapping: ToolMapping, tools: readonly McpTool[]): MappingFault[] {
   return MAPPING_ROLES.flatMap((role): MappingFault[] => {
     const pinned = mapping[role];
@@ -65,9 +65,9 @@ export interface Preview {
 }
 
 /**
- * Calls a mapped tool once and reads its result as a sync would. Only by an explicit act of the admin who maps it.
+ * Calls a mapped tool once and reads its result as a sync would. Runs only on an explicit action of the admin who maps it.
  *
- * @param value  the query or id for it
+ * @param value  the query or the id to call it with
  * @throws McpProblem, `refused` also for a tool that reports a failure
  */
 export async function previewTool(
@@ -81,7 +81,7 @@ export async function previewTool(
   return { hits: hits.slice(0, PREVIEW_HITS).map(withShortText) };
 }
 
-/** The entries that a mapped `list` or `search` returns. @param value  the cursor or the query */
+/** Returns the entries from a mapped `list` or `search`. @param value  the cursor or the query */
 export async function listMapped(
   session: Pick<McpSession, "callTool">,
   { tool, args, argument }: MappedTool,
@@ -95,7 +95,7 @@ export async function listMapped(
   return readHits(result);
 }
 
-/** The text of one entry. */
+/** Returns the text of one entry. */
 export async function fetchMapped(
   session: Pick<McpSession, "callTool">,
   { tool, args, argument }: MappedTool,
@@ -121,7 +121,7 @@ function faultOfArguments(
   if (role !== "list" && argument === undefined) return "argument_missing";
   const properties = inputSchema["properties"];
   const named = [...Object.keys(args), ...(argument === undefined ? [] : [argument])];
-  // A schema without properties, or with references, doesn't reveal them.
+  // A schema that has no properties, or uses references, doesn't reveal its arguments.
   const isDescribed = typeof properties === "object" && properties !== null;
   if (isDescribed && named.some((name) => !Object.hasOwn(properties, name))) return "argument_unknown";
   const required = inputSchema["required"];

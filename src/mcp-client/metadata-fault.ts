@@ -3,7 +3,7 @@ import type { MetadataFault } from "#api/metadata-fault.ts";
 
 export type MetadataEndpoint = Extract<MetadataFault["field"], `${string}_endpoint`>;
 
-/** Characters of a URL in a message. */
+/** Maximum number of characters of a URL in a message. */
 const MAX_SHOWN_CHARS = 200;
 
 /**
@@ -18,7 +18,7 @@ export function shownUrl(text: string): string | null {
   return cut(isPlain ? text : `${origin}${pathname}`, MAX_SHOWN_CHARS);
 }
 
-/** The differing values, as one sentence for people. */
+/** Describes the differing values in one sentence for people. */
 export function describeFault({ field, problem, found, expected }: MetadataFault): string {
   switch (field) {
     case "metadata":

@@ -16,7 +16,7 @@ export function makeNotices() {
   let endListener: EndListener | undefined;
   let ended: McpProblem | undefined;
 
-  /** The stream has ended. The first problem counts. */
+  /** Records that the stream has ended. Only the first problem is kept. */
   function end(problem: McpProblem): void {
     if (ended !== undefined) return;
     ended = problem;
@@ -35,7 +35,7 @@ export function makeNotices() {
     onUpdated(listener: UriListener): void {
       uriListeners.push(listener);
     },
-    /** Adds a subscription; false over the limit. */
+    /** Adds a subscription; returns false if that would exceed the limit. */
     add(uri: string, max: number): boolean {
       return uris.has(uri) || (uris.size < max && uris.add(uri) !== undefined);
     },
@@ -49,7 +49,7 @@ export function makeNotices() {
         if (uris.has(uri)) for (const listener of uriListeners) listener(uri);
       });
     },
-    /** In the newest revision: one stream for all subscriptions. `problem` says why it has ended. */
+    /** Opens the stream of the newest revision, which is one stream for all subscriptions. `problem` returns the reason after it has ended. */
     async listen(client: Client, timeoutMs: number, problem: () => McpProblem): Promise<void> {
       const filter = { toolsListChanged: true, resourcesListChanged: true, resourceSubscriptions: [...uris] };
       const former = stream;

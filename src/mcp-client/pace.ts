@@ -5,14 +5,14 @@ export interface PaceLimits {
 }
 
 export interface Pace {
-  /** Takes `cost` and waits until it is due; an abort ends the wait. */
+  /** Consumes `cost` and waits until it is due; an abort ends the wait. */
   take(cost: number, signal: AbortSignal): Promise<void>;
-  /** For how long it has been at its limit, without a second or so of rest. */
+  /** How long the pace has been at its limit without a pause of about a second. */
   busyMs(): number;
 }
 
 /**
- * Makes a pace. A take counts at once, so waiters proceed in the order in which they came.
+ * Makes a pace. `take` is accounted for immediately, so waiters proceed in the order in which they arrived.
  *
  * @param shared  a shared pace, which applies as well
  */

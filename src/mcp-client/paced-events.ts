@@ -2,7 +2,7 @@ import { Transform } from "node:stream";
 import type { Exchange } from "./exchange.ts";
 import type { Pace } from "./pace.ts";
 
-/** Events of a response that cost nothing: one is the response itself, and some servers send an empty one first. */
+/** Events of a response that cost nothing: one is the response itself, and some servers send an empty event first. */
 const FREE_EVENTS = 4;
 /** In a notification stream, this many bytes count as one more event. */
 const EVENT_BYTES = 2_048;
@@ -11,10 +11,10 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Passes on a stream of events at its session's pace, and reads no faster. The library takes 0.2 to 0.4 ms for a
- * notification, so 3,400 of them before one response block this thread for a second.
+ * Passes on a stream of events at its session's pace, and reads no faster. The library needs 0.2 to 0.4 ms for a notification, so 3,400 of them
+ * before one response block this thread for a second.
  *
- * @param floodMs  fails the exchange with `too_many` when a notification stream has been too fast for so long
+ * @param floodMs  how long a notification stream may exceed the pace before the exchange fails with `too_many`
  */
 export function pacedEvents({
   exchange,
@@ -57,7 +57,7 @@ export function pacedEvents({
   });
 }
 
-/** Where events end in the chunks of a stream: after each empty line that follows another one. */
+/** Finds where events end in the chunks of a stream: at each empty line that follows a line with content. */
 function makeEventEnds(): (piece: Uint8Array) => number[] {
   let isLineEmpty = true;
   let hasLine = false;

@@ -7,7 +7,7 @@
 export interface ParamHeader {
   /** Names of properties, from the outermost to the innermost. */
   path: readonly string[];
-  /** As in `Mcp-Param-<name>`. */
+  /** The name in `Mcp-Param-<name>`. */
   name: string;
 }
 
@@ -15,10 +15,10 @@ export interface ParamHeader {
 const KEYWORD = "x-mcp-header";
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
-/** Keywords with values, not schemas. */
+/** Keywords that contain values instead of schemas. */
 const DATA: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
 
-/** The headers that a tool requires; undefined when one of them isn't allowed: then the tool must not be called. */
+/** Returns the headers that a tool requires; undefined when one of them isn't allowed, which means that the tool must not be called. */
 export function paramHeadersOf(inputSchema: Readonly<Record<string, unknown>>): ParamHeader[] | undefined {
   const found: ParamHeader[] = [];
   if (!collect(inputSchema, [], found)) return undefined;
@@ -39,14 +39,14 @@ function collect(schema: unknown, path: readonly string[], found: ParamHeader[])
   return !isRecord(properties) || Object.entries(properties).every(([key, one]) => collect(one, [...path, key], found));
 }
 
-/** Whether a header is required inside: in a schema for items, say, where no single value can be selected. */
+/** Whether a header is required inside the value, for example in a schema for items, where no single value can be selected. */
 function isNamedIn(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isNamedIn);
   if (!isRecord(value)) return false;
   return Object.entries(value).some(([key, inner]) => key === KEYWORD || (!DATA.has(key) && isNamedIn(inner)));
 }
 
-/** The headers of a call; an argument that is missing, or isn't a valid header value, has none. */
+/** Returns the headers of a call. An argument that is missing or isn't a valid header value has no header. */
 export function paramHeaders(
   wanted: readonly ParamHeader[],
   args: Readonly<Record<string, unknown>>,
@@ -61,8 +61,7 @@ export function paramHeaders(
 }
 
 /**
- * Visible ASCII with spaces inside is sent unchanged; everything else, and what could be mistaken for the encoding, as
- * Base64 of its UTF-8.
+ * Returns visible ASCII with inner spaces unchanged. Everything else, and text that could be mistaken for the encoding, becomes Base64 of its UTF-8.
  */
 function headerValue(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/i.test(text);

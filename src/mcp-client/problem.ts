@@ -19,16 +19,16 @@ export type McpStep =
 
 /** The possible problems with a server, as a closed list. */
 export const MCP_PROBLEMS = {
-  /** No address, no connection, or one that broke off. */
+  /** No address, no connection, or a connection that broke off. */
   unreachable: "The server can't be reached.",
   address_not_allowed: "kb isn't allowed to connect to this address.",
   timeout: "The server took too long.",
-  /** 401; `challenge` says where to sign in. */
+  /** 401; `challenge` contains where to sign in. */
   auth_required: "The server asks you to sign in.",
-  /** 403; `challenge.scope` has the missing scopes, if the server reports them. */
+  /** 403; `challenge.scope` contains the missing scopes, if the server reports them. */
   forbidden: "The server refused access.",
   rate_limited: "The server limits the rate of requests.",
-  /** Responds with another protocol. */
+  /** The server responds with another protocol. */
   not_mcp: "This isn't an MCP server, or the path is wrong.",
   protocol_unsupported: "The server supports no MCP revision that kb knows.",
   too_large: "The server's response is too large.",
@@ -43,7 +43,7 @@ export const MCP_PROBLEMS = {
   not_found: "The server doesn't have what kb asked for.",
   /** Arguments that the server refuses. */
   refused: "The server refused the request.",
-  /** The server wants a person to open a page first; `elicitationUrl` has it. */
+  /** The server requires a person to open the page in `elicitationUrl` first. */
   elicitation_required: "The server wants you to open a page first.",
   /** Metadata of the authorization server is absent, contradicts itself or lacks what kb requires. */
   authorization_unusable: "kb can't sign in at this server: its OAuth metadata isn't usable.",
@@ -51,7 +51,7 @@ export const MCP_PROBLEMS = {
 
 export type McpProblemCode = keyof typeof MCP_PROBLEMS;
 
-/** The well-formed values of a `WWW-Authenticate`. */
+/** The well-formed values of a `WWW-Authenticate` header. */
 export interface McpChallenge {
   /** The location of the server's metadata. Not checked yet. */
   resourceMetadata?: string;
@@ -66,11 +66,11 @@ export interface McpProblemDetails {
   code: McpProblemCode;
   retryAfterMs?: number;
   challenge?: McpChallenge;
-  /** For `elicitation_required`: https, to be opened by a click on our own page that shows its host. */
+  /** The page for `elicitation_required`. It uses https, and is opened by a click on our own page, which shows its host. */
   elicitationUrl?: string;
   /** For `authorization_unusable`: the metadata value that kb can't use. */
   metadata?: MetadataFault;
-  /** The requested address, as `shownUrl` returns it, if it isn't the server's. */
+  /** The requested address, in the form of `shownUrl`, if it isn't the server's. */
   asked?: string;
   /** HTTP status, if there was one. */
   status?: number;
@@ -78,9 +78,9 @@ export interface McpProblemDetails {
 }
 
 /**
- * A failure with a third-party server. The message comes from the code, and if it concerns metadata also from the URLs
- * published in it, cleaned and cut: it contains no other byte of the server's response, so anyone who may see the
- * server can see it. `cause` is for kb's own log. Source: S31.
+ * A failure with a third-party server. The message comes from the code. If the failure concerns metadata, the message also contains the URLs
+ * published there, cleaned and truncated. It contains no other byte of the server's response, so anyone who may see the server may see the message.
+ * `cause` is for kb's own log. Source: S31.
  */
 export class McpProblem extends Error {
   override readonly name = "McpProblem";
@@ -112,6 +112,6 @@ function messageOf({ code, metadata, asked }: McpProblemDetails): string {
   return `${MCP_PROBLEMS[code]} ${more} ${isElsewhere ? NAME_IT : ""}`.trimEnd();
 }
 
-/** The operator's next step if a server's metadata leads to a private address. */
+/** The operator's next step when a server's metadata contains a private address. */
 const NAME_IT =
   "If it's the authorization server, the operator can add its host:port to KB_ALLOW_PRIVATE_HOSTS and KB_MCP_AUTHORIZATION_SERVERS.";

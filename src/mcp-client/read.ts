@@ -22,7 +22,7 @@ const MAX_DESCRIPTION_CHARS = 2_000;
 const MAX_TYPE_CHARS = 100;
 const MAX_CURSOR_CHARS = 4_000;
 
-/** A member that doesn't follow the protocol counts as absent. */
+/** A member that doesn't follow the protocol is treated as absent. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 const Annotations = optional(
   z.looseObject({ lastModified: optional(z.string()), readOnlyHint: optional(z.boolean()) }),
@@ -50,7 +50,7 @@ const Content = z.looseObject({
 });
 const Block = z.looseObject({ type: z.string(), text: optional(z.string()), resource: optional(z.unknown()) });
 
-/** Pages as they arrive; entries are parsed one by one, so that a malformed one is lost alone. */
+/** Pages are parsed as they arrive, and entries one by one, so that a malformed entry loses only itself. */
 const cursor = optional(z.string().min(1).max(MAX_CURSOR_CHARS));
 export const ToolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: cursor });
 export const ResourcesPage = z.looseObject({ resources: z.array(z.unknown()), nextCursor: cursor });
@@ -65,13 +65,13 @@ export const CompletionResult = z.looseObject({
   completion: z.looseObject({ values: z.array(z.string()), hasMore: z.boolean().catch(false) }),
 });
 
-/** Parses entries; those for which the reader returns nothing are left out, and counted. */
+/** Parses entries. Entries for which the reader returns undefined are left out and counted. */
 export function readList<Item>(entries: readonly unknown[], read: (entry: unknown) => Item | undefined): McpList<Item> {
   const items = entries.map(read).filter((item) => item !== undefined);
   return { items, leftOut: entries.length - items.length };
 }
 
-/** Nothing for a tool with a name that can't be distinguished from another one, or with schemas over the caps. */
+/** Parses a tool. Returns undefined if its name can't be distinguished from another one, or if its schemas exceed the caps. */
 export function readTool(
   entry: unknown,
   { schemaBytes, schemaDepth }: Pick<McpCaps, "schemaBytes" | "schemaDepth">,
@@ -91,7 +91,7 @@ export function readTool(
   };
 }
 
-/** Nothing for a resource whose URI could be mistaken for another one. */
+/** Parses a resource. Returns undefined if its URI could be mistaken for another one. */
 export function readResource(entry: unknown): McpResource | undefined {
   const { data } = Resource.safeParse(entry);
   if (data === undefined || !isPlain(data.uri, MAX_URI_CHARS)) return undefined;
@@ -166,14 +166,14 @@ export function readCapabilities(reported: Readonly<Record<string, unknown>> | u
   };
 }
 
-/** Levels of objects and arrays, without recursion: the sender chooses how many. */
+/** Counts the nesting levels of objects and arrays without recursion, because the sender chooses the depth. */
 export function depthOf(value: unknown): number {
   let level: unknown[] = [value];
   for (let depth = 0; ; depth++) {
     const next: unknown[] = [];
     for (const one of level) {
       if (typeof one !== "object" || one === null) continue;
-      // One by one: the sender chooses how wide a level is, too, and arguments of a call are on the stack.
+      // Adds values one by one: the sender also chooses the width of a level, and the arguments of a call are on the stack.
       for (const inner of Object.values(one)) if (isComposite(inner)) next.push(inner);
     }
     const hasAny = level.some(isComposite);
@@ -187,7 +187,7 @@ function isComposite(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** The same value with the members of every object in one order. Its depth was already checked. */
+/** Returns the same value with the members of every object in a fixed order. Its depth was already checked. */
 export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return ["list", ...value.map(canonical)];
   if (typeof value !== "object" || value === null) return value;

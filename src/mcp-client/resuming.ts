@@ -2,18 +2,18 @@ import { exchanges } from "./exchange.ts";
 
 const MIN_MS = 250;
 const MAX_MS = 60_000;
-/** A stream that lasted this long was working: the next one begins soon. */
+/** A stream that lasted this long was working, so the next one begins soon. */
 const LASTED_MS = 60_000;
 
 /**
- * When to resume a stream that broke off: at the server's time, within reason. A notification stream waits twice as
- * long each time that it lasted less than a minute, up to a minute: its session has no end.
+ * Schedules the resumption of a stream that broke off, at the time that the server requests, within limits. Each time that a notification stream
+ * lasted less than a minute, the next wait is twice as long, up to a minute, because the session has no end.
  */
 export function makeResuming(): (resume: () => void, delayMs: number) => () => void {
   let pauseMs = MIN_MS;
   let resumedAt = 0;
   return (resume, delayMs) => {
-    // It is opened with the session, and no other part of that lasts long.
+    // The notification stream is opened with the session, and nothing else in that exchange lasts long.
     const exchange = exchanges.getStore();
     const isListening = exchange?.step === "initialize";
     if (isListening && performance.now() - resumedAt >= LASTED_MS) pauseMs = MIN_MS;

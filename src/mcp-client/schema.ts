@@ -1,7 +1,7 @@
 import { cleanLine } from "#api/clean.ts";
 import { defined } from "#core/defined.ts";
 
-/** An argument of a tool, as a form shows it. */
+/** An argument of a tool, as shown in a form. */
 export interface McpField {
   name: string;
   /** The JSON Schema type, if there is one. */
@@ -19,8 +19,8 @@ const MAX_CHARS = 200;
 const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "array", "object"]);
 
 /**
- * The arguments of a tool by its schema, for a form. Reads one level: follows at most eight references inside the
- * schema to get there, none to anywhere else, and compiles no `pattern`.
+ * Returns the arguments of a tool from its schema, for a form. Reads one level: follows at most eight references to get there, only inside the
+ * schema, and doesn't compile a `pattern`.
  */
 export function readFields(schema: Readonly<Record<string, unknown>>): McpField[] {
   const properties = asObject(resolve(schema, schema)["properties"]);
@@ -44,7 +44,7 @@ export function readFields(schema: Readonly<Record<string, unknown>>): McpField[
     });
 }
 
-/** The target of a schema's reference; an empty schema when it leads out of the schema, nowhere or in a circle. */
+/** Returns the target of a schema's reference; an empty schema if the reference leads out of the schema, nowhere, or in a circle. */
 function resolve(schema: Record<string, unknown>, root: Record<string, unknown>): Record<string, unknown> {
   let one = schema;
   for (let followed = 0; typeof one["$ref"] === "string"; followed++) {
@@ -57,7 +57,7 @@ function resolve(schema: Record<string, unknown>, root: Record<string, unknown>)
 }
 
 function asObject(value: unknown): Record<string, unknown> {
-  // An object of JSON has its members by name, and an array's aren't used here.
+  // A JSON object's members are read by name; arrays aren't used here.
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 

@@ -52,10 +52,10 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
   const notices = makeNotices();
   const connecting = { ...options, caps, sessionSignal, notices, pace: makePace(caps.pace, options.pace) };
   let connection = await connect(target, connecting);
-  /** By tool, as in the last list. */
+  /** Parameter headers by tool name, from the last list. */
   const headersByTool = new Map<string, ParamHeader[]>();
 
-  /** Nothing for a tool that the newest revision forbids to call. */
+  /** Reads a tool. Returns undefined if the newest revision forbids calling it. */
   function readCallable(entry: unknown): McpTool | undefined {
     const tool = readTool(entry, caps);
     if (tool === undefined || connection.client.getProtocolEra() !== "modern") return tool;
@@ -66,7 +66,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
 
   let renewing: Promise<void> | undefined;
 
-  /** Opens a session in place of one that the server has forgotten: one for all requests that find it forgotten. */
+  /** Opens a new session when the server has forgotten the old one. All requests that find it forgotten share the new session. */
   function renew(forgotten: Connection): Promise<void> {
     if (connection !== forgotten) return Promise.resolve();
     renewing ??= (async () => {
@@ -77,24 +77,24 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
   }
 
   /**
-   * Whether an error means that the server has forgotten the session: from its response to this request, or because
-   * another's closed it.
+   * Whether an error means that the server has forgotten the session: from the response to this request, or because another request's response closed
+   * the session.
    */
   function isForgotten(asked: Connection, error: unknown): boolean {
-    // A session with notifications would lose its subscriptions in a new one.
+    // A new session would lose the subscriptions of a session with notifications.
     if (options.isListening || asked.transport.sessionId === undefined) return false;
     if (!(error instanceof McpProblem)) return false;
     const isReplaced = renewing !== undefined || connection !== asked;
     return error.status === 404 || (isReplaced && error.code === "unreachable");
   }
 
-  /** Sends a request once, and once more in a new session when the server has forgotten this one. */
+  /** Sends a request once, and again in a new session if the server has forgotten this one. */
   async function ask<Result>(
     step: McpStep,
     run: (client: Client, signal: AbortSignal) => Promise<Result>,
     withinMs = caps.requestMs,
   ): Promise<Result> {
-    // If it could not be reopened, the request that needed it reports that.
+    // If the session couldn't be reopened, the request that needed it reports the failure.
     await renewing?.catch(() => {});
     const asked = connection;
     try {
@@ -120,7 +120,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
         timeout: caps.requestMs + 1_000,
         headers,
       });
-      // The library has parsed it by this schema: its type for that is zod's, by another name.
+      // The library has parsed the answer with this schema. Its type for the result is zod's output type under another name.
       return answer as z.output<Schema>;
     };
     return ask(step, asking, Math.max(1, Math.min(withinMs, caps.requestMs)));
@@ -150,7 +150,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
       for (let pages = 0; ; pages++) {
         const answer = await request("tools", "tools/list", { ...defined({ cursor }) }, ToolsPage);
         const { items, leftOut } = await page("tools", answer.tools, undefined, readCallable);
-        // The first of two with one name counts, as it does for a call.
+        // If two tools have the same name, the first is kept, as in a call.
         const fresh = items.filter(({ name }) => !seen.has(name) && seen.add(name));
         found.items.push(...fresh);
         found.leftOut += leftOut + items.length - fresh.length;
@@ -205,7 +205,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     },
 
     async ping() {
-      // The newest revision has no ping: discovery does the same.
+      // The newest revision has no ping, so discovery is used instead.
       await ask("ping", (client, one) =>
         client.getProtocolEra() === "modern" ? client.discover({ signal: one }) : client.ping({ signal: one }),
       );
@@ -222,7 +222,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
 
     async close() {
       if (ending.signal.aborted) return;
-      // With its own time limit: most sessions are closed because the request that they were for has ended.
+      // Closing has its own time limit, because most sessions are closed after the signal of their request has aborted.
       const { signal: goodbye } = new AbortController();
       await inExchange("connect", goodbye, CLOSE_MS, () => connection.transport.terminateSession()).catch(() => {});
       ending.abort(new McpProblem({ step: "connect", code: "unreachable" }));
@@ -246,7 +246,7 @@ interface Connection {
   listen(): Promise<void>;
 }
 
-/** Offers the newest revision first; if a server's response is anything else, it uses the older ones. */
+/** Offers the newest revision first. If the server's response is anything else, the older revisions are used. */
 async function connect(target: McpTarget, connecting: Connecting): Promise<Connection> {
   const startedAt = performance.now();
   const timeLeft = () => Math.max(1, connecting.caps.openMs - (performance.now() - startedAt));
@@ -259,7 +259,7 @@ async function connect(target: McpTarget, connecting: Connecting): Promise<Conne
   }
 }
 
-/** The problems of a server that doesn't know the newest revision's first request, and fails on it. */
+/** The problems reported by a server that doesn't know the newest revision's first request, and fails on it. */
 const MAYBE_OLD: ReadonlySet<string> = new Set(["server_error", "bad_answer", "not_mcp", "protocol_unsupported"]);
 
 async function connectAs(
@@ -288,11 +288,11 @@ async function connectAs(
   const client = new mcp.Client(clientInfo, {
     capabilities: { elicitation: { url: {} } },
     versionNegotiation: { mode },
-    // Schemas of a server are data: none of them is compiled.
+    // A server's schemas are data: none of them is compiled.
     jsonSchemaValidator: ACCEPT_ANYTHING,
     inputRequired: { autoFulfill: true, maxRounds: 1 },
   });
-  // The caller gets a problem: the server wants a person.
+  // The server requires a person, so the caller gets a problem.
   client.setRequestHandler("elicitation/create", ({ params }) => {
     const url = elicitationUrl(params);
     exchanges.getStore()?.fail({ code: "elicitation_required", ...defined({ elicitationUrl: url }) });
@@ -305,7 +305,7 @@ async function connectAs(
   return {
     client,
     transport,
-    // Without a deadline, and not ended: the stream belongs to it until the session is closed.
+    // The exchange has no deadline and isn't ended: the stream belongs to it until the session is closed.
     async listen() {
       const exchange = makeExchange("listen", sessionSignal, 0);
       await exchanges
@@ -318,11 +318,11 @@ async function connectAs(
 }
 
 const ACCEPT_ANYTHING: jsonSchemaValidator = {
-  // `never` fits any type that the caller wants; it isn't used.
+  // `never` fits any type that the caller expects; the value isn't used.
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
-/** Runs a request; rejects with `problemOf` as soon as the exchange has ended, whatever the library waits for. */
+/** Runs a request. Rejects with `problemOf` as soon as the exchange has ended, even if the library still waits. */
 async function inExchange<Result>(
   step: McpStep,
   signal: AbortSignal,

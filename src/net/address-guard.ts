@@ -6,12 +6,12 @@ import { normalHost, refused } from "./hosts.ts";
 
 /** The target of a connection, as written in a config or document. */
 export interface NetworkTarget {
-  /** A name, or an address in any spelling; IPv6 with or without brackets. */
+  /** A host name, or an IP address in any spelling; IPv6 with or without brackets. */
   host: string;
   port: number;
-  /** The ports that need no permission of the operator; 80 and 443 by default. */
+  /** The ports that are allowed without the operator's permission; 80 and 443 by default. */
   usualPorts?: readonly number[];
-  /** The places that a person configured: only there does the operator's list of private hosts apply. Source: S66. */
+  /** The places that a person configured. The operator's list of private hosts applies only to these. Source: S66. */
   configured: ConfiguredPlaces;
 }
 
@@ -35,7 +35,7 @@ export interface AddressGuard {
    * `source_unavailable` when the name has no address
    */
   resolve(target: NetworkTarget): Promise<PinnedAddress>;
-  /** The same for a host and port that a configuration itself names. */
+  /** Like `resolve`, for a host and port that a configuration itself names. */
   resolveConfigured(target: Omit<NetworkTarget, "configured">): Promise<PinnedAddress>;
 }
 
@@ -44,19 +44,19 @@ export type Lookup = (host: string) => Promise<readonly { address: string; famil
 
 export interface AddressGuardOptions {
   lookup: Lookup;
-  /** `KB_ALLOW_PRIVATE_HOSTS`: `host:port` each. @see parsePrivateHosts */
+  /** `KB_ALLOW_PRIVATE_HOSTS`, each entry as `host:port`. @see parsePrivateHosts */
   privateHosts: readonly string[];
   /**
-   * Whether this server itself listens there: never a target for a connector. A mapped IPv4 address is passed as IPv4.
+   * Whether this server itself listens at the address and port. Such an address is never a target for a connector. A mapped IPv4 address is passed as
+   * IPv4.
    */
   isOwn(address: string, port: number): boolean;
 }
 
 /**
- * The one check for addresses that others named: connectors, servers, webhooks, documents of clients. Resolves once,
- * checks every address, and returns the one to connect to, which is not resolved again. An address that isn't public is
- * refused unless the operator listed host and port and a person configured them; metadata services and this server
- * itself are refused even then.
+ * The only check for addresses that come from outside the program: those of connectors, servers, webhooks and client metadata documents. Resolves
+ * once, checks every address, and returns the one to connect to, which is not resolved again. An address that isn't public is refused unless the
+ * operator listed host and port and a person configured them; metadata services and this server itself are refused even then.
  *
  * Source: S39, S66.
  */
@@ -101,7 +101,7 @@ export async function resolveUrl(guard: AddressGuard, url: URL, configured: Conf
   return guard.resolve({ host: url.hostname, port, configured });
 }
 
-/** The fault in the entries of `KB_ALLOW_PRIVATE_HOSTS`; undefined when they are valid. */
+/** Describes the fault in the entries of `KB_ALLOW_PRIVATE_HOSTS`; undefined when they are valid. */
 export function faultOfPrivateHosts(entries: readonly string[]): string | undefined {
   const bad = entries.find((entry) => {
     const [, host = "", port = ""] = ENTRY.exec(entry) ?? [];
@@ -141,7 +141,7 @@ function unknownHost(host: string, cause?: unknown): ApiError {
   });
 }
 
-/** The text contains no address: the caller learns nothing of the network behind a name. */
+/** The message contains no address, so that the caller learns nothing about the network behind a name. */
 function privateRefused(host: string, port: number, isConfigured: boolean): ApiError {
   return new ApiError("address_not_allowed", {
     message: `${host} is not a public address. Connectors can reach public addresses only.`,
@@ -156,7 +156,7 @@ function portRefused(host: string, port: number, isConfigured: boolean): ApiErro
   });
 }
 
-/** Listing it allows nothing that no configuration names. */
+/** Adding a host to the operator's list has no effect unless a configuration names that host. */
 function hintOn(host: string, port: number, isConfigured: boolean): string {
   if (isConfigured) return `The operator can allow it: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`;
   return "A response named this address. kb reaches private addresses and other ports only where a configuration names them.";

@@ -2,16 +2,16 @@ import { isIP } from "node:net";
 import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
 /**
- * The class of an address. `public`: any connection is allowed. `private`: only where the operator allows it. `never`:
- * not even then, because it is a cloud's metadata service or not a single host.
+ * The class of an address. `public`: any connection is allowed. `private`: only where the operator allows it. `never`: refused even if the operator
+ * allows it, because it is a cloud's metadata service or not a single host.
  */
 export type AddressClass = "public" | "private" | "never";
 
 /**
  * Parses an address literal: four decimal parts, or IPv6 without a zone; undefined for anything else.
  *
- * The library accepts more than resolvers do, so `isIP` goes first: `017.0.0.1` and `0x7f.1` aren't literals, and the
- * deprecated `::1.2.3.4` isn't the mapped `::ffff:1.2.3.4`, which the library makes of it.
+ * The library accepts more than resolvers do, so `isIP` goes first: `017.0.0.1` and `0x7f.1` aren't literals, and the deprecated `::1.2.3.4` isn't
+ * the mapped `::ffff:1.2.3.4`, although the library treats it as that.
  */
 export function parseAddress(text: string): IPv4 | IPv6 | undefined {
   const family = isIP(text);
@@ -20,7 +20,7 @@ export function parseAddress(text: string): IPv4 | IPv6 | undefined {
   return ipaddr.IPv6.parse(text.replace(/[\d.]+\.[\d.]+$/, groupsOfDotted));
 }
 
-/** The address itself: IPv4 for a mapped IPv6 address (`::ffff:10.0.0.1`). */
+/** Returns the address itself: IPv4 for a mapped IPv6 address (`::ffff:10.0.0.1`). */
 export function plainAddress(address: IPv4 | IPv6): IPv4 | IPv6 {
   return isV6(address) && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
@@ -113,7 +113,7 @@ const PRIVATE_V4 = v4(
 
 const NEVER_V6 = v6("::/128", "fe80::/10", "ff00::/8", "fd00:ec2::/32", "fd20:ce::/32");
 
-/** Only addresses in here, and in none of the next, are the open internet. */
+/** Only addresses in this range, and in none of the ranges below, are public. */
 const GLOBAL_UNICAST = v6("2000::/3");
 const PRIVATE_V6 = v6("2001::/23", "2001:db8::/32", "3fff::/20");
 

@@ -54,7 +54,7 @@ export function networkOf(ip: string | null, v4Bits: 24 | 32): string {
   return v4Bits === 32 ? address.toString() : `${address.octets.slice(0, 3).join(".")}.0/24`;
 }
 
-/** A peer or a hop, without its zone, a mapped IPv4 address as IPv4; undefined if it isn't an address. */
+/** Parses a peer or a hop without its zone; a mapped IPv4 address becomes IPv4. Undefined if it isn't an address. */
 function readHop(text: string) {
   const address = parseAddress(text.replace(/%.*$/, ""));
   return address && plainAddress(address);

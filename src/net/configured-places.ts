@@ -11,8 +11,8 @@ export type ConfiguredPlaces = ReadonlySet<string>;
 export const NO_PLACES: ConfiguredPlaces = new Set();
 
 /**
- * The places in a configuration's addresses, `scheme://host:port` each; a missing port is the scheme's default.
- * Addresses without a host are left out.
+ * Returns the places in a configuration's addresses, each as `scheme://host:port`. A missing port becomes the scheme's default. Addresses without a
+ * host are left out.
  */
 export function configuredPlaces(addresses: Iterable<string | URL>): ConfiguredPlaces {
   const places = new Set<string>();

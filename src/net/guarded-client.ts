@@ -13,11 +13,11 @@ export interface Sending {
   headers?: Readonly<Record<string, string>>;
   body?: Uint8Array;
   signal: AbortSignal;
-  /** From the connection to the headers; absent = only the signal ends it. */
+  /** From the connection to the headers. If absent, only the signal ends the wait. */
   timeoutMs?: number;
 }
 
-/** Connects only to checked addresses. No proxy of the environment is used. */
+/** A client that connects only to checked addresses. It uses no proxy from the environment. */
 export type GuardedClient = ReturnType<typeof makeGuardedClient>;
 
 /** Whether hosts on the operator's list can be reached, too. */
@@ -32,11 +32,11 @@ export interface GuardedClientOptions {
   keepsConnections: boolean;
 }
 
-/** How long a check is valid: the address is pinned, so a name that changes in the meantime leads nowhere else. */
+/** How long a check is valid. The address is pinned, so a name that changes in the meantime doesn't redirect the connection. */
 const JUDGED_FOR_MS = 60_000;
 /** An idle connection is closed after this; a shorter time announced by the server applies instead. */
 const IDLE_MS = 30_000;
-/** At one address of one host. */
+/** Connections to one address of one host. */
 const MAX_CONNECTIONS = 16;
 
 /** Makes the client. Source: S39. */
@@ -44,7 +44,7 @@ export function makeGuardedClient({ guard, keepsConnections }: GuardedClientOpti
   const agents = keepsConnections ? { plain: new PinnedPlainAgent(KEPT), tls: new PinnedTlsAgent(KEPT) } : undefined;
   const judged = new LRUCache<string, Promise<PinnedAddress>>({ ...atMost(1_000), ttl: JUDGED_FOR_MS });
   return {
-    /** Checks where a URL leads. @throws ApiError as `resolveUrl` */
+    /** Resolves and checks a URL's address. @throws ApiError as `resolveUrl` */
     resolve(url: URL, { configured }: Reach): Promise<PinnedAddress> {
       if (agents === undefined) return resolveUrl(guard, url, configured);
       const isConfigured = [...configuredPlaces([url])].every((place) => configured.has(place));
@@ -114,7 +114,7 @@ function send(
       clearTimeout(timer);
       reject(error);
     });
-    // Waiting for a free connection isn't the server's fault.
+    // The time spent on waiting for a free connection isn't the server's fault.
     sent.on("socket", () => {
       const { timeoutMs } = sending;
       if (timeoutMs === undefined) return;

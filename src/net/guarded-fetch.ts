@@ -7,14 +7,14 @@ import { afterRedirect, parseUrl, REDIRECTS } from "./redirects.ts";
 
 export interface GuardedRequest {
   method?: string;
-  /** Any of them may contain a key: an origin other than the first gets only those that don't identify the sender. */
+  /** Any header may contain a key. An origin other than the first gets only headers that don't identify the sender. */
   headers?: Readonly<Record<string, string>>;
   /** Sent to the first origin only. */
   body?: Uint8Array;
   /** The places that a person configured, as in `NetworkTarget`; a redirect adds none. */
   configured: ConfiguredPlaces;
   signal: AbortSignal;
-  /** Bytes of the response's body; more ends the request. */
+  /** Maximum size of the response's body in bytes; a larger one ends the request. */
   maxBytes: number;
   /** From the first byte sent to the last received. */
   timeoutMs: number;
@@ -33,9 +33,9 @@ export interface GuardedAnswer {
 export type GuardedFetch = (url: string, request: GuardedRequest) => Promise<GuardedAnswer>;
 
 /**
- * Fetches an address that others named, once. Each hop is checked again by the guard and uses its own connection to the
- * checked address: no second look-up, no proxy of the environment. After a redirect to another origin, no header that
- * could carry a credential is sent, whatever its name, and no body: a redirect that requires the body there is refused.
+ * Fetches, once, an address that comes from outside the program. The guard checks each hop again, and each hop uses its own connection to the checked
+ * address: there is no second look-up, and no proxy of the environment is used. After a redirect to another origin, no body is sent, and no header
+ * that could carry a credential, whatever its name. A redirect that requires the body at another origin is refused.
  *
  * @throws ApiError `address_not_allowed`, `payload_too_large`, `source_unavailable`
  */
@@ -79,7 +79,7 @@ async function readBody(message: IncomingMessage, host: string, maxBytes: number
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    // Without an encoding set, a message gives Buffers.
+    // A message without an encoding yields Buffers.
     for await (const chunk of message as AsyncIterable<Uint8Array>) {
       length += chunk.length;
       if (length > maxBytes) {

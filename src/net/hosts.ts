@@ -24,7 +24,7 @@ export function normalHost(written: string): string {
   return new URL(`http://${bare}/`).hostname;
 }
 
-/** The error for an address that requests may not go to. */
+/** Makes the error for an address that requests may not be sent to. */
 export function refused(message: string): ApiError {
   return new ApiError("address_not_allowed", { message });
 }

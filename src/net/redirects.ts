@@ -42,15 +42,18 @@ export function afterRedirect<Request extends RedirectedRequest>(
   const kept = Object.fromEntries(
     Object.entries(headers).filter(([name]) => isSameOrigin || SAFE_HEADERS.has(name.toLowerCase())),
   );
-  // The rest of the request and these three make up all of it.
+  // These three and `rest` are all members of the request.
   if (keepsMethod) return { ...rest, method, headers: kept, ...(body && { body }) } as unknown as Request;
   return { ...rest, method: "GET", headers: withoutBodyHeaders(kept) } as unknown as Request;
 }
 
-/** Headers that describe the request and never identify its sender. Every source names its keys as it likes. */
+/**
+ * Headers that describe the request and never identify its sender. This is a list of allowed headers, because each source chooses the names of its
+ * own credential headers.
+ */
 const SAFE_HEADERS = new Set(["accept", "accept-encoding", "accept-language", "range", "user-agent"]);
 
-/** The request no longer has a body. Source: Fetch standard, HTTP-redirect fetch. */
+/** Removes the headers of a body, for a request that no longer has one. Source: Fetch standard, HTTP-redirect fetch. */
 function withoutBodyHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)));
 }

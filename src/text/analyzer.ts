@@ -5,25 +5,20 @@ import { sharedTokenizer, type Tokenizer } from "./tokenize.ts";
 
 /** The term vector of an item: what the index stores of its words. */
 export interface AnalyzedText {
-  /** Distinct terms, sorted by UTF-16 code unit, joined by "\n"; empty for no words. */
+  /** The distinct terms, sorted by UTF-16 code unit, joined by "\n"; empty if there are no words. */
   terms: string;
-  /** One per term, in the same order: min(255, 4·tf in title and name + 2·tf in path and labels + tf in the text). */
+  /** One weight per term, in the same order: min(255, 4·tf in title and name + 2·tf in path and labels + tf in the text). */
   weights: Uint8Array;
-  /**
-   * Document length: the same weights of all words added up before capping; exact forms next to a stem do not count.
-   */
+  /** Document length: the sum of the same weights over all words, before capping. Exact forms stored next to a stem aren't included. */
   length: number;
 }
 
-/**
- * Increase it when the same item gets different terms, those of its fields included: indexes of another version are
- * rebuilt.
- */
+/** Increase it when the same item gets different terms, including the terms of its fields. Indexes of another version are rebuilt. */
 export const ANALYZER_VERSION = 3;
 
 export interface DocumentFields {
   title: string;
-  /** The file's name when the title differs from it: it counts like the title. */
+  /** The file's name when the title differs from it; it is weighted like the title. */
   name?: string | undefined;
   path: readonly string[];
   labels: readonly string[];
@@ -31,14 +26,13 @@ export interface DocumentFields {
 }
 
 /**
- * The key of an item if it is a name: a task's key is a number in a project, and the project's name would match every
- * one of its tasks.
+ * Returns the key of an item if the key is a name. A task's key is a number in a project, and the project's name would match every one of its tasks.
  */
 export function nameInKey({ kind, key }: { kind: string; key: string | null }): string | undefined {
   return kind === "task" ? undefined : (key ?? undefined);
 }
 
-/** The weight of a word in these fields; one in the text counts once. */
+/** The weight of a word in these fields; a word in the text has weight 1. */
 export type FieldWeights = Pick<Ranking, "title" | "place">;
 
 const FIELD_WEIGHTS: FieldWeights = { title: FACTORS.title.weight, place: FACTORS.place.weight };
@@ -46,18 +40,17 @@ const FIELD_WEIGHTS: FieldWeights = { title: FACTORS.title.weight, place: FACTOR
 /**
  * Builds the term vector of an item.
  *
- * How stem and exact form work together: a word is stored, found and scored by its stem ("running" and "runs" are both
- * `run`: one posting list per word). If the word as written differs from its stem, it is stored a second time as
- * `=running`; these exact forms serve quoted words and prefixes, and count neither in scores of plain words nor in the
- * length. Identifiers are stored whole and by their parts; both count.
+ * How stem and exact form work together: a word is stored, found and scored by its stem ("running" and "runs" are both `run`: one posting list per
+ * word). If the word as written differs from its stem, it is stored a second time as `=running`; these exact forms serve quoted words and prefixes,
+ * and count neither in scores of plain words nor in the length. Identifiers are stored whole and by their parts; scores and the length include both.
  */
 export function analyzeDocument(
   fields: DocumentFields,
   tokenizer: Tokenizer = sharedTokenizer(),
   { title, place } = FIELD_WEIGHTS,
 ): AnalyzedText {
-  // A chunk known to the tokenizer is the same object each time: with the count on that object, its terms are looked up
-  // once.
+  // The tokenizer returns the same object each time for a chunk that it knows. The count is stored on that object, so that the chunk's terms are
+  // looked up once.
   const met: WordForms[] = [];
   const add = (text: string, weight: number) => {
     tokenizer.chunks(text, ({ forms }) => {
@@ -89,13 +82,13 @@ export function analyzeDocument(
   return { ...addUp(terms, weights), length };
 }
 
-/** Each of these terms once, sorted, with its weights added up. */
+/** Returns each of these terms once, sorted, with its weights added up. */
 function addUp(terms: readonly string[], weights: readonly number[]): Pick<AnalyzedText, "terms" | "weights"> {
   const distinct: string[] = [];
   const capped = new Uint8Array(terms.length);
   for (const at of orderOf(terms)) {
     const [term = "", weight = 0] = [terms[at], weights[at]];
-    // A word in several forms contributes its stem once for each.
+    // A word with several forms contributes its stem once per form.
     if (distinct[distinct.length - 1] !== term) distinct.push(term);
     const number = distinct.length - 1;
     capped[number] = Math.min(255, (capped[number] ?? 0) + weight);

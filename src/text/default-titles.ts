@@ -1,4 +1,4 @@
-/** Default titles that programs give a document, in the languages that they are used in, without numbers after them. */
+/** Default titles that programs give a document, in the languages in which they occur, without numbers after them. */
 const NAMES = `
 untitled|unnamed|no title|title|document|new document|text document|new text document|word document|presentation|powerpoint presentation|workbook|spreadsheet|slide|page|book|sheet|drawing|layout|blank|blank page|blank document|unknown|none|null|undefined|n/a|message|no subject|anonymous|unspecified|untitled document|untitled spreadsheet|untitled presentation|untitled form|untitled page|untitled notebook|untitled design|presentation title|slide title|new tab|new page|full page photo|full page photo print|print
 unbenannt|unbenanntes dokument|unbenannte tabelle|unbenannte präsentation|ohne titel|kein titel|titel|dokument|neues dokument|neues textdokument|textdokument|präsentation|powerpoint-präsentation|titel der präsentation|präsentationstitel|arbeitsmappe|mappe|tabelle|folie|seite|zeichnung|neuer tab|neue seite|kein betreff|ohne betreff
@@ -18,22 +18,22 @@ scan|scans|scanned|scanned document|scanned image|scanned documents|scanned page
 
 const DEFAULT_TITLES: ReadonlySet<string> = new Set(NAMES.trim().split(/[|\n]/u).map(normal));
 
-/** Printing and saving write the program and the file: `Microsoft Word - plan.doc`, `plan.txt - Notepad`. */
+/** Titles that programs write when printing or saving, with the program and the file: `Microsoft Word - plan.doc`, `plan.txt - Notepad`. */
 const PRINTED =
   /^microsoft (?:word|excel|powerpoint|outlook|visio|publisher|access) [-–—] |.[-–—:] ?(?:notepad(?:\+\+)?|wordpad|editor|texteditor|bloc-notes|bloc de notas|blocco note|bloco de notas|kladblok|notatnik|блокнот|メモ帳|记事本|記事本|메모장|textedit)$/iu;
-/** A page without a title is printed under its address. */
+/** A page without a title is printed with its address as the title. */
 const ADDRESS =
   /^(?:https?|file|about|blob|data|chrome|edge|moz-extension|localhost)[:/]\S*$|^localhost$|^index of \//iu;
 /** Names that devices and apps make from a date or a counter. */
 const SCANNED =
   /^(?:(?:camscanner|adobe scan|office lens|microsoft lens|genius scan|tiny scanner|xerox scan|scan|scanned?|img|doc|dsc|skm(?:bt)?|km(?:bt)?|mx|sharp|canon|ir-adv|epson|hp|brother|brn|brw|ricoh|rnp)[\s_-]*(?:[a-z]{1,2}\d{2,4}[a-z]{0,2}[\s_-]*)?[\d\s._:,/-]*\d|(?:camscanner|adobe scan|office lens|microsoft lens|genius scan|tiny scanner)[\s_-].*\d.*|(?:scanned (?:from|by|with|using)|message from (?:kmbt|skm|rnp|brn|km)|attached image from).*)$/iu;
 
-/** True for a title that a program wrote in place of a person's: it is less useful than the file's name. */
+/** True for a title that a program wrote instead of a person. Such a title is less useful than the file's name. */
 export function isDefaultTitle(title: string): boolean {
   return PRINTED.test(title) || ADDRESS.test(title) || SCANNED.test(title) || DEFAULT_TITLES.has(normal(title));
 }
 
-/** Without surrounding punctuation, a file extension, and the number after it. */
+/** Returns the title without surrounding punctuation, without a file extension, and without the number after it. */
 function normal(title: string): string {
   return title
     .normalize("NFKC")

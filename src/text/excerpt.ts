@@ -6,20 +6,20 @@ import { bestSnippets, type Passage, type SnippetOptions, type TextChunk } from 
 export interface StoredText {
   /** Total UTF-16 code units. */
   chars: number;
-  /** The chunks that overlap the range from `start` (inclusive) to `end` (exclusive), in order. */
+  /** Returns the chunks that overlap the range from `start` (inclusive) to `end` (exclusive), in order. */
   read(start: number, end: number): readonly TextChunk[];
 }
 
-/** Code units searched at once; a long text is read further only while no word of the query has been found. */
+/** Code units that are searched at once. More of a long text is read only while no word of the query has been found. */
 const SPAN = 128 * 1024;
 const MAX_SPANS = 8;
 
 /**
- * The passages of a text that match a query best, in the order of the text; its beginning when no word of the query is
- * in the first million code units. Synchronous and up to some 40 ms of work for a long text: not for the main thread.
+ * The passages of a text that match a query best, in the order of the text; the beginning of the text when no word of the query is in the first
+ * million code units. The function is synchronous and takes up to some 40 ms for a long text, so don't call it on the main thread.
  *
- * @param find made once for the texts of one query
- * @param isLate called before each further range: true = use what was found so far
+ * @param find finds the marks; made once for the texts of one query
+ * @param isLate called before each further range: returns true to stop and use what was found so far
  */
 export function excerptOf(
   text: StoredText,

@@ -1,23 +1,23 @@
 import { foldWord } from "./fold.ts";
 
-/** The value of a field, by its shape alone. */
+/** The value of a field. Its type is known only from its form. */
 type Value = string | number | boolean | readonly string[];
 
-/** Longest name of a field, and longest value that is compared, in UTF-16 code units. */
+/** Maximum length of a field's name, and of a value that is compared, in UTF-16 code units. */
 export const MAX_FIELD_NAME_CHARS = 100;
 const MAX_COMPARED_CHARS = 200;
-/** An untrusted name may be of any length. */
+/** Only this many characters of a name are processed, because an untrusted name may have any length. */
 const LOOKED_AT_CHARS = 4 * MAX_FIELD_NAME_CHARS;
-/** Most terms of an item: a hundred lists of hundreds would outweigh its text. */
+/** Maximum number of terms from an item's fields: a hundred lists of hundreds would outweigh the item's text. */
 const MAX_TERMS = 2_000;
 
-/** Separates name and value in a term; a number has another mark, so that `1.10` the text isn't 1.1 the number. */
+/** Separates name and value in a term. Numbers have another mark, so that the text `1.10` isn't equal to the number 1.1. */
 const TEXT_MARK = "\u0002";
 const NUMBER_MARK = "\u0003";
 
 /**
- * The name of a field as it is stored and shown: letters, digits, `_`, `-` and `.`, everything else is `_`. Empty for a
- * name without a letter or digit, which isn't a name.
+ * Returns the name of a field as it is stored and shown: letters, digits, `_`, `-` and `.` are kept, and everything else becomes `_`. Empty for a
+ * text without a letter or digit, which isn't a name.
  */
 export function fieldName(rawName: string): string {
   const name = rawName
@@ -28,15 +28,14 @@ export function fieldName(rawName: string): string {
   return whole.replace(/[_.-]+$/u, "").replace(/\p{Surrogate}/gu, "");
 }
 
-/** The common key of a field's spellings: `Due date`, `due-date`, `due_date` and `dueDate` are `duedate`. */
+/** Returns the common key of a field's spellings: `Due date`, `due-date`, `due_date` and `dueDate` all have the key `duedate`. */
 export function fieldKey(name: string): string {
   return foldWord(name.slice(0, LOOKED_AT_CHARS)).replace(/[^\p{L}\p{M}\p{N}]+/gu, "");
 }
 
 /**
- * The terms that match an item by its fields, each once. Texts are compared without regard to case, accents and white
- * space, numbers by value; a date matches by its day, month and year as they are written, a list by each of its values,
- * `Ana <ana@one.test>` also by name and address.
+ * Returns the terms that match an item by its fields, each once. Texts are compared without regard to case, accents and white space, and numbers by
+ * value. A date matches by its day, month and year as written, a list by each of its values, and `Ana <ana@one.test>` also by name and address.
  */
 export function fieldTerms(fields: Readonly<Record<string, Value>>): string[] {
   const terms = new Set<string>();
@@ -49,7 +48,7 @@ export function fieldTerms(fields: Readonly<Record<string, Value>>): string[] {
   return [...terms].slice(0, MAX_TERMS);
 }
 
-/** The terms for `key:value`: an item with any of them matches. Empty when the pair can't match anything. */
+/** Returns the terms for `key:value`; an item with any of these terms matches. Empty when the pair can't match anything. */
 export function termsOfPair({ key, value }: { key: string; value: string }): string[] {
   const folded = fieldKey(key);
   const text = foldValue(value);
@@ -58,10 +57,7 @@ export function termsOfPair({ key, value }: { key: string; value: string }): str
   return [folded + TEXT_MARK + text, ...(Number.isFinite(number) ? [folded + NUMBER_MARK + String(number)] : [])];
 }
 
-/**
- * A date of RFC 3339: a day, or a day with a time. Cameras leave out the zone. Texts in this form are dates, and no
- * others.
- */
+/** An RFC 3339 date: a day, or a day with a time. The zone is optional, because cameras omit it. Only texts in this form are dates. */
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:\d\d)?)?$/;
 const NUMBER = /^[+-]?\d{1,21}(?:\.\d{1,25})?(?:[eE][+-]?\d{1,3})?$/;
 const PERSON = /^([^<>]{1,200})<([^<>\s]{1,200}@[^<>\s]{1,200})>$/;
@@ -81,7 +77,8 @@ function formsOf(text: string): string[] {
 }
 
 /**
- * Words as they are compared, one space between. Cut before normalization too: an untrusted text may be of any length.
+ * Returns the words in the form used for comparison, with one space between words. The text is truncated before normalization too, because an
+ * untrusted text may have any length.
  */
 function foldValue(text: string): string {
   const words = text

@@ -1,4 +1,4 @@
-/** Letters that have no separable accent but are typed without it. */
+/** Letters without a separable accent that people type as plain letters. */
 const PLAIN_LETTERS: Record<string, string> = {
   ß: "ss",
   æ: "ae",
@@ -13,13 +13,13 @@ const PLAIN_LETTERS: Record<string, string> = {
   ς: "σ",
 };
 
-// Accents of Latin, Greek and Cyrillic, Hebrew and Arabic points. Vowel signs of other scripts are letters to their
-// readers.
+// Accents of Latin, Greek and Cyrillic, and Hebrew and Arabic points. Vowel signs of other scripts aren't included, because their readers regard them
+// as letters.
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0652\u0670]/g;
 const INVISIBLE = /[\s\u00ad\u200b-\u200d\u2060\ufeff\u0640]/g;
 const SPECIAL = /[ßæœøđðþłħıς]/g;
 
-/** A word as it is compared: NFKC, lower case, without accents, invisible characters and apostrophes. */
+/** Returns a word in the form used for comparison: NFKC, lower case, without accents, invisible characters and apostrophes. */
 export function foldWord(raw: string): string {
   if (isAscii(raw)) return raw.toLowerCase();
   return raw

@@ -10,12 +10,12 @@ import { stemEnglish } from "./stem-english.ts";
 export interface WordForm {
   term: string;
   exact: string;
-  /** The index term of the exact form: `term` itself if both are the same. */
+  /** The index term of the exact form; equal to `term` if both forms are the same. */
   exactTerm: string;
   /** UTF-16 offsets inside the chunk. */
   start: number;
   end: number;
-  /** A whole identifier, above its parts: has no position of its own in phrases. */
+  /** Whether this is a whole identifier that also has parts; a whole has no position of its own in phrases. */
   isWhole: boolean;
   /** Parts of a whole, one level down: forms of the parts, or groups of them. */
   parts: readonly WordForm[];
@@ -24,29 +24,28 @@ export interface WordForm {
 /** Starts the index terms of exact forms; no tokenizer output begins with it. */
 export const EXACT_MARK = "=";
 
-/** Longer words are noise (encoded data); identifiers are cut to their parts instead. */
+/** Longer words are noise (encoded data). Longer identifiers are stored only by their parts. */
 export const MAX_TERM_LENGTH = 64;
 
 export interface WordForms {
-  /** Wholes and leaf words of a chunk, in reading order; `roots` has the same forms as trees. */
+  /** All wholes and leaf words of a chunk, in reading order; `roots` contains the same forms as trees. */
   flat: readonly WordForm[];
   roots: readonly WordForm[];
-  /** For callers that count chunks of one text: the count so far. 0 before and after. */
+  /** A counter for callers that count the chunks of one text. It is 0 before and after the count. */
   tally: number;
 }
 
 /**
- * From the coarsest cut to the finest. A hyphen makes an identifier only together with a digit (`ABC-123`, `utf-8`). A
- * hyphen with a soft hyphen after it was at the end of a line: the word matches whole, without the hyphen, and by its
- * parts.
+ * Patterns that split an identifier, from the coarsest to the finest. A hyphen makes an identifier only together with a digit (`ABC-123`, `utf-8`). A
+ * hyphen followed by a soft hyphen was at the end of a line: the word matches whole, without the hyphen, and by its parts.
  */
 const CUTS = [/[/\\]/, /@/, /\./, /-(?!\u00ad)/, /-\u00ad/, /_+/] as const;
 const HYPHEN_CUT = 3;
 const LINE_END_CUT = 4;
 
 /**
- * The forms of a chunk: words joined by `_ . / \ - @ '` without a space between. Identifiers come whole and split:
- * `src/mainFile.ts` gives itself, `src`, `mainfile.ts`, `mainfile`, `main`, `file`, `ts`.
+ * Returns the forms of a chunk: words joined by `_ . / \ - @ '` without a space in between. Identifiers are returned whole and split:
+ * `src/mainFile.ts` yields itself, `src`, `mainfile.ts`, `mainfile`, `main`, `file`, `ts`.
  */
 export function decompose(chunk: string): WordForms {
   const roots = cut(chunk, 0, 0);
@@ -86,7 +85,7 @@ function cut(text: string, offset: number, level: number): readonly WordForm[] {
   return [{ term: exact, exact, exactTerm: exact, start: offset, end, isWhole: true, parts }];
 }
 
-/** `Anna's` is Anna; in `O'Brien` and `don't` the apostrophe is dropped. */
+/** Removes apostrophes: `Anna's` becomes Anna; in `O'Brien` and `don't` only the apostrophe is dropped. */
 function cutApostrophes(text: string, offset: number): readonly WordForm[] {
   if (!/['\u2019]/.test(text)) return cutCamelCase(text, offset);
   const bare = text.replace(/['\u2019][sS]$/, "");

@@ -5,13 +5,13 @@ import { writtenByHand } from "./stem-english.ts";
 /** Finds the marks of a text, as `findMarks` does. */
 export type MarkFinder = (text: string) => Mark[];
 
-/** Longer pieces rarely occur twice. */
+/** Pieces longer than this aren't cached, because they rarely occur twice. */
 const KEPT_CHARS = 48;
 const KEPT = 2_000;
 
 /**
- * Makes a finder of the marks of one query for several texts. It analyzes only pieces that may contain one, and
- * repeated pieces, such as a query's words, once.
+ * Makes a finder of the marks of one query for several texts. It analyzes only pieces that may contain a mark, and analyzes repeated pieces, such as
+ * a query's words, once.
  */
 export function makeMarkFinder(marks: Marks): MarkFinder {
   const narrow = makeNarrow(marks);
@@ -34,26 +34,26 @@ export function makeMarkFinder(marks: Marks): MarkFinder {
   };
 }
 
-/** A piece of a text that begins and ends between words. */
+/** A piece of a text whose start and end don't split a word. */
 export interface Stretch {
   start: number;
   end: number;
 }
 
 /**
- * Returns where in a text the marks may be: every mark of the text is in one of the pieces, and the analyzer gives the
- * same for a piece alone as within the text. In order, without overlaps.
+ * Returns where in a text the marks may be. Every mark of the text is in one of the pieces, and the analyzer returns the same forms for a piece alone
+ * as within the text. The pieces are in order and don't overlap.
  */
 export type Narrow = (text: string) => Stretch[];
 
 /**
- * Makes the search for candidate places. Analyzing 20 MB takes most of a second; searching for the letters that every
- * form of a word has takes a hundredth of that.
+ * Makes the search for candidate places. Analyzing 20 MB takes most of a second; searching for the letters that are common to all forms of a word
+ * takes a hundredth of that.
  */
 export function makeNarrow(marks: Marks): Narrow {
   const terms = [...marks.terms.keys()].flatMap(lettersOfTerm);
   const prefixes = marks.prefixes.map(({ prefix }) => prefix);
-  // For a phrase the longest word: usually the rarest, and the others are next to it.
+  // For a phrase, the longest word is searched for: it is usually the rarest, and the other words are next to it.
   const phrases = marks.phrases.map(({ words }) => {
     const exact = words.map(({ exactTerm }) => exactTerm.replace(/^=/, ""));
     return exact.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
@@ -61,7 +61,7 @@ export function makeNarrow(marks: Marks): Narrow {
   const needles = [...new Set([...terms, ...prefixes, ...phrases])];
   if (needles.length === 0) return () => [];
   const margin = marks.phrases.reduce((most, { words }) => Math.max(most, words.length - 1), 0);
-  // Jamo combine with their neighbours into other syllables: no needle is safe.
+  // Jamo combine with their neighbours into other syllables, so no search text is safe for them.
   if (needles.some((needle) => needle === "" || /\p{Script=Hangul}/u.test(needle))) return whole;
   return needles.every(isAscii) ? narrowAscii(needles, margin) : narrowByFold(needles);
 }
@@ -69,18 +69,15 @@ export function makeNarrow(marks: Marks): Narrow {
 const whole: Narrow = (text) => (text === "" ? [] : [{ start: 0, end: text.length }]);
 
 /**
- * Letters that every word with this index term has in a row. Snowball's rules change at most a stem's last letter, and
- * only to one of three: "flies" is `fli`, "hoping" is `hope`, "ability" is `abl`.
+ * Returns consecutive letters that every word with this index term contains. Snowball's rules change at most a stem's last letter, and only to one of
+ * three: "flies" is `fli`, "hoping" is `hope`, "ability" is `abl`.
  */
 function lettersOfTerm(term: string): string[] {
   if (!/^[a-z]{3,}$/.test(term)) return [term];
   return [/[eil]$/.test(term) ? term.slice(0, -1) : term, ...writtenByHand(term)];
 }
 
-/**
- * Characters that can normalize to ASCII letters or vanish between them; the scripts left out here normalize to
- * themselves.
- */
+/** Characters that can normalize to ASCII letters, or vanish between them. Characters of the scripts that aren't listed normalize to themselves. */
 const ODD =
   /[^\0-\x7f\u0391-\u03a9\u03b1-\u03c9\u0400-\u0482\u048a-\u052f\u05d0-\u05ea\u0621-\u063f\u0641-\u064a\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\u2010-\u2018\u201a-\u2026]/g;
 const BEYOND_ASCII = /[^\0-\x7f]/;
@@ -89,7 +86,7 @@ function narrowAscii(needles: readonly string[], margin: number): Narrow {
   const shortest = needles.filter((one) => !needles.some((other) => other !== one && one.includes(other)));
   const isHeldFolded = holdsFolded(shortest);
   return (text) => {
-    // The only letter that is longer in lower case; it normalizes to a plain one.
+    // U+0130 is the only letter that is longer in lower case; it normalizes to a plain i.
     const lower = text.replaceAll("\u0130", "i").toLowerCase();
     if (lower.length !== text.length) return whole(text);
     const found: Stretch[] = [];
@@ -148,7 +145,7 @@ function eachMatch(text: string, pattern: RegExp, use: (stretch: Stretch) => voi
   }
 }
 
-/** Adds so many pieces with words on both sides. */
+/** Extends a stretch by `many` pieces with words on both sides. */
 function widen(text: string, { start, end }: Stretch, margin: number): Stretch {
   let [from, until] = [start, end];
   for (let left = margin; left > 0 && from > 0;) {
@@ -168,7 +165,7 @@ function hasWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** Nothing up to the space belongs to a word, in any script. */
+/** Whether the character is at most a space: such characters don't belong to a word in any script. */
 function isSpace(text: string, at: number): boolean {
   return text.charCodeAt(at) <= 32;
 }

@@ -3,7 +3,7 @@ import { sharedTokenizer, type Token } from "./tokenize.ts";
 
 /** The words and phrases of a query to find in a text, ready for snippets and `find`. */
 export interface Marks {
-  /** Index terms, each with the number of the query unit it belongs to. */
+  /** Index terms, each with the number of the query unit that it belongs to. */
   terms: ReadonlyMap<string, number>;
   prefixes: readonly { prefix: string; unit: number }[];
   phrases: readonly { words: readonly PhraseWord[]; unit: number }[];
@@ -16,12 +16,12 @@ export interface Mark {
   unit: number;
 }
 
-/** The marks of a query as people write it; excluded words mark nothing. */
+/** Makes the marks of a query as people write it. Excluded words aren't marked. */
 export function makeMarks(query: string): Marks {
   return marksOf(parseQuery(query));
 }
 
-/** The marks of a parsed query. */
+/** Makes the marks of a parsed query. */
 export function marksOf({ units }: Pick<ParsedQuery, "units">): Marks {
   const terms = new Map<string, number>();
   const prefixes: { prefix: string; unit: number }[] = [];
@@ -38,13 +38,13 @@ export function marksOf({ units }: Pick<ParsedQuery, "units">): Marks {
   return { terms, prefixes, phrases };
 }
 
-/** All marked pieces of a text, by start; parts of a marked whole may overlap it. */
+/** Returns all marked pieces of a text, sorted by start. Parts of a marked whole may overlap it. */
 export function findMarks(text: string, marks: Marks): Mark[] {
   const found = marks.phrases.length > 0 ? findPhrases(text, marks) : findWords(text, marks);
   return found.length > 1 ? found.sort((a, b) => a.start - b.start || a.end - b.end) : found;
 }
 
-/** Most queries have no phrase: then the words before and after don't matter. */
+/** Most queries have no phrase, and then the neighbouring words don't matter. */
 function findWords(text: string, marks: Marks): Mark[] {
   const found: Mark[] = [];
   sharedTokenizer().chunks(text, ({ start, forms }) => {

@@ -1,9 +1,9 @@
 import { foldWord } from "./fold.ts";
 
-/** Several times the length of a stored name. */
+/** Only this many characters are processed; several times the length of a stored name. */
 const LOOKED_AT_CHARS = 2_000;
 
-/** A name as it is compared: its words without case, accents and hidden characters, with one space between. */
+/** Returns a name in the form used for comparison: its words without case, accents and hidden characters, with one space between words. */
 export function nameKeyOf(name: string): string {
   return name.slice(0, LOOKED_AT_CHARS).split(/\s+/u).filter(Boolean).map(foldWord).join(" ");
 }

@@ -1,11 +1,11 @@
 import { isDefaultTitle } from "./default-titles.ts";
 
 const MAX_TITLE_CHARS = 300;
-/** A document may state a title of any length. */
+/** Only this many characters are processed, because a document may state a title of any length. */
 const LOOKED_AT_CHARS = 4 * MAX_TITLE_CHARS;
 
 /**
- * The title that a document states, for a file that has only a name; undefined if it states none, or one that is less
+ * Returns the title that a document states, for a file that otherwise has only a name. Undefined if the document states no title, or one that is less
  * useful than the name.
  *
  * @param stated  from its properties, front matter, `<title>`, subject or first heading
@@ -17,7 +17,7 @@ export function ownTitle(stated: string | undefined, fileName: string): string |
   return title.length <= MAX_TITLE_CHARS ? title : shortened(title);
 }
 
-/** The title of an item that is analyzed and shown, and the name if it adds something. */
+/** Returns the title of an item that is analyzed and shown, and its name if the name adds something. */
 export function titleAndName(
   item: { title: string; hasFileTitle?: boolean },
   stated: string | undefined,

@@ -5,12 +5,12 @@ import { foldWord } from "./fold.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 import { type Chunk, sharedTokenizer, type Token, type Tokenizer } from "./tokenize.ts";
 
-/** One thing that an item can have or not have. `written` is the part of the query it came from. */
+/** One condition that an item fulfils or doesn't. `written` is the part of the query that it was parsed from. */
 export type QueryUnit =
-  /** `parts` replace an identifier (`server/main.ts`) that occurs as a whole in nothing the viewer can see. */
+  /** `parts` replace an identifier (`server/main.ts`) if no item visible to the viewer contains the whole identifier. */
   | { type: "word"; written: string; term: string; parts: readonly QueryUnit[] }
   | { type: "prefix"; written: string; prefix: string }
-  /** Quoted: words in this order with nothing between, compared as written, not by stem. May be a single word. */
+  /** A quoted text: words in this order with nothing in between, compared as written instead of by stem. It may be a single word. */
   | { type: "phrase"; written: string; words: readonly PhraseWord[] };
 
 export interface PhraseWord {
@@ -23,11 +23,11 @@ export interface ParsedQuery {
   units: readonly QueryUnit[];
   /** Units that items must not have. */
   excluded: readonly QueryUnit[];
-  /** Words beyond the limit were left out. */
+  /** Whether words beyond the limit were left out. */
   isCut: boolean;
 }
 
-/** Source: S24. */
+/** Maximum number of words in a query. Source: S24. */
 export const MAX_WORDS = 64;
 export const MAX_PREFIXES = 4;
 const MIN_PREFIX_LENGTH = 2;
@@ -39,11 +39,11 @@ interface Piece {
 }
 
 /**
- * Parses a query as people and agents really write them: nothing is an error.
+ * Parses a query as people and agents write it; no text is an error.
  *
- * Words, "phrases", prefix*; `-word` and `-"phrase"` only where the minus starts a word and a letter or quote follows
- * (never `--flag`); a quote without its partner is a plain character; `AND` is ignored, `OR` is a word (and a stop
- * word); stop words are dropped unless quoted or alone, before the query is cut. Source: B8, S24.
+ * Words, "phrases", prefix*; `-word` and `-"phrase"` only where the minus starts a word and a letter or quote follows (never `--flag`); a quote
+ * without its partner is a plain character; `AND` is ignored, `OR` is a word (and a stop word); stop words are dropped before the query is truncated,
+ * unless they are quoted or alone. Source: B8, S24.
  */
 export function parseQuery(
   query: string,
@@ -58,13 +58,13 @@ export function parseQuery(
   }
   const budget = { words: MAX_WORDS, prefixes: MAX_PREFIXES, isCut: false };
   const fitting = (units: readonly QueryUnit[]) => distinct(units).flatMap((unit) => withinBudget(unit, budget) ?? []);
-  // There are rarely many excluded words, and dropping one would show what was not wanted.
+  // Excluded words are rarely many, and dropping one would show results that weren't wanted.
   const excluded = fitting(unwanted);
   const significant = stopWords === FACTORS.stopWords.off ? wanted : dropStopWords(wanted);
   return { units: fitting(significant), excluded, isCut: budget.isCut };
 }
 
-/** A key that is equal for units with the same meaning. */
+/** Returns a key that is equal for units with the same meaning. */
 export function unitKey(unit: QueryUnit): string {
   switch (unit.type) {
     case "word":
@@ -125,7 +125,7 @@ function quotedUnit(text: string, tokenizer: Tokenizer): QueryUnit[] {
   return words.length === 0 ? [] : [{ type: "phrase", written: text.trim(), words }];
 }
 
-/** The words that a phrase is compared by: every leaf, without wholes. */
+/** Returns the words by which a phrase is compared: all leaf words, without wholes. */
 export function phraseWords(tokens: readonly Token[]): PhraseWord[] {
   return tokens.filter((token) => !token.isExtra).map(({ term, exactTerm }) => ({ term, exactTerm }));
 }
@@ -155,7 +155,7 @@ function wordUnit(form: WordForm, written: string): QueryUnit {
   return { type: "word", written, term: form.term, parts };
 }
 
-/** The bigrams of a run; a single character is searched for at the start of bigrams (and at the end of runs). */
+/** Returns the bigrams of a run. A single character is searched for at the start of bigrams, and at the end of runs. */
 function unspacedUnits(chunk: Chunk, written: string): QueryUnit[] {
   const { flat } = chunk.forms;
   const only = flat[0];
@@ -176,7 +176,7 @@ function withinBudget(
   if (cost > budget.words) {
     budget.isCut = true;
     if (unit.type !== "phrase" || budget.words === 0) return undefined;
-    // Its beginning is still useful; without it a query of one long phrase would be a query for everything.
+    // The beginning of a long phrase is still useful. If it were dropped, a query that consists of one long phrase would match everything.
     const words = unit.words.slice(0, budget.words);
     budget.words = 0;
     return { ...unit, words };

@@ -1,4 +1,4 @@
-/** A named piece of a text, as the extractor found it. Offsets in UTF-16 code units. */
+/** A named piece of a text, as the extractor found it. Offsets are in UTF-16 code units. */
 export interface SectionMark {
   name: string;
   level: number;
@@ -11,7 +11,7 @@ export interface SectionMark {
 /** A position in a document. */
 export interface Place {
   section: SectionMark;
-  /** The section's name after those that it is part of, as in `Install › Linux`; at most three. */
+  /** The section's name after the names of the sections that contain it, as in `Install › Linux`; at most three names. */
   path: string;
 }
 
@@ -24,7 +24,7 @@ export interface Stretch {
 const STEPS = 3;
 const BETWEEN = " › ";
 
-/** The innermost section around an offset; undefined before the first. */
+/** Returns the innermost section around an offset; undefined before the first section. */
 export function placeAt(sections: readonly SectionMark[], at: number): Place | undefined {
   const index = sections.findLastIndex(({ start }) => start <= at);
   const section = sections[index];
@@ -40,15 +40,15 @@ export function placeAt(sections: readonly SectionMark[], at: number): Place | u
   return { section, path: names.join(BETWEEN) };
 }
 
-/** From a section's start to where the next of its level, or of one above, begins. */
+/** Returns the range from a section's start to the next section of the same level or of a higher one. */
 export function stretchOf(sections: readonly SectionMark[], section: SectionMark, chars: number): Stretch {
   const next = sections.find(({ start, level }) => start > section.start && level <= section.level);
   return { start: section.start, end: next?.start ?? chars };
 }
 
 /**
- * The section that a person means: by the anchor in its address, its path as printed, its name, or its number
- * (`page=3`, `slide 4`, `A1:F40`). Case and outer space do not matter. If several have one name, the first.
+ * Finds the section that a person means: by the anchor in its address, its path as printed, its name, or its number (`page=3`, `slide 4`, `A1:F40`).
+ * Case and outer space do not matter. If several sections have the same name, it returns the first.
  */
 export function findSection(sections: readonly SectionMark[], asked: string): SectionMark | undefined {
   const wanted = asked.trim();
@@ -66,23 +66,23 @@ export function findSection(sections: readonly SectionMark[], asked: string): Se
   return undefined;
 }
 
-/** A number or range of cells, with the word for it or without. */
+/** The number of a page or a range of cells, with or without the word for it. */
 const REF = /^(?:(?:page|slide|sheet|cell|part|p\.)[ =]?)?(\S{1,40})$/;
 
-/** The line number in `L10`, `L10-L20` or `line 10`; undefined for anything else. */
+/** Parses the line number in `L10`, `L10-L20` or `line 10`; undefined for anything else. */
 export function lineOfFragment(fragment: string): number | undefined {
   const line = /^l(?:ines?)?[ -]?(\d{1,9})(?:[-:,].*)?$/i.exec(fragment)?.[1];
   return line === undefined ? undefined : Number(line);
 }
 
-/** Number of line feeds in a text. */
+/** Counts the line feeds in a text. */
 export function countLineFeeds(text: string): number {
   let count = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
   return count;
 }
 
-/** The fields of an item that give the addresses of its places. */
+/** The fields of an item that contain the addresses of its places. */
 export interface Addressed {
   url: string | null;
   /** A template that, appended to the url, leads to a line; `{line}` is replaced by its number. */
@@ -90,9 +90,8 @@ export interface Addressed {
 }
 
 /**
- * The address of a place in an item: of its line if the source has addresses of lines, else of its section. Undefined
- * when there is none: nothing is guessed, and an address that already ends in a fragment stays as it is. Clean it
- * before showing it.
+ * Returns the address of a place in an item: the address of its line if the source has addresses for lines, otherwise that of its section. Undefined
+ * if there is none. Nothing is guessed, and an address that already ends in a fragment stays unchanged. Clean it before showing it.
  */
 export function urlOfPlace(
   { url, lineAnchor }: Addressed,

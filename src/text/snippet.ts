@@ -1,37 +1,37 @@
 import { makeMarkFinder, type MarkFinder } from "./mark-finder.ts";
 import type { Mark, Marks } from "./marks.ts";
 
-/** A piece of stored text; `start` is its offset in the whole, in UTF-16 code units. */
+/** A piece of stored text; `start` is its offset in the whole text, in UTF-16 code units. */
 export interface TextChunk {
   start: number;
   text: string;
 }
 
-/** A part of a text as it is shown. */
+/** A part of a text that is shown. */
 export interface Passage {
   /** Offset of the part in the whole text, in UTF-16 code units; never inside a surrogate pair. */
   at: number;
   text: string;
-  /** Pieces of `text` that match, without overlaps. */
+  /** Matching ranges of `text`, without overlaps. */
   highlights: { start: number; end: number }[];
 }
 
 export interface SnippetOptions {
-  /** Longest passage in UTF-16 code units. */
+  /** Maximum length of a passage in UTF-16 code units. */
   maxChars: number;
-  /** Most passages; 1 by default. */
+  /** Maximum number of passages; 1 by default. */
   count?: number;
 }
 
 export const MAX_FIND_PASSAGES = 8;
 export const MAX_FIND_CHARS = 600;
 
-/** Part of a chunk that is searched again with the next one, so that nothing is lost at the seam. */
+/** The length of the part of a chunk that is searched again together with the next chunk, so that nothing is missed at the boundary. */
 const OVERLAP = 600;
 
 /**
- * The passages of a text that match a query best: most of its words, rare ones first, near each other; cut at sentences
- * if that fits. Passages come in the order of the text and do not overlap. Without a match, the beginning of the text.
+ * Returns the passages of a text that match a query best: those with most of its words near each other, where rare words weigh more. Passages end at
+ * sentences if that fits. Passages come in the order of the text and do not overlap. Without a match, it returns the beginning of the text.
  *
  * @param chunks the text in ascending chunks; only these are searched
  * @param find finds the marks; made once for the texts of one query
@@ -56,7 +56,7 @@ export function bestSnippets(
   return chosen.sort((a, b) => placeOf(a) - placeOf(b)).map((window) => cut(stretchOf(window), maxChars));
 }
 
-/** The first of the windows with the highest value. */
+/** Returns the first of the windows with the highest value. */
 function bestOf(windows: readonly Window[], isFree: (one: Window) => boolean): Window | undefined {
   let best: Window | undefined;
   for (const one of windows) {
@@ -68,22 +68,24 @@ function bestOf(windows: readonly Window[], isFree: (one: Window) => boolean): W
 
 /** The result of `findPassages`. */
 export interface FoundPassages {
-  /** At most eight of 600 UTF-16 code units, in the order of the text. */
+  /** At most eight passages of 600 UTF-16 code units each, in the order of the text. */
   passages: Passage[];
-  /** The total number, as far as they were counted. */
+  /** The number of passages that were counted. */
   total: number;
-  /** False when there may be more than `total`. */
+  /** False when the text may contain more passages than `total`. */
   isTotalExact: boolean;
 }
 
-/** Counted at most: no one reads past the thousandth, and a common word of a long text has tens of thousands. */
+/**
+ * Maximum number of passages that are counted: no one reads more than a thousand, and a common word occurs tens of thousands of times in a long text.
+ */
 export const MAX_FIND_TOTAL = 1_000;
 
 /**
- * The passages around every occurrence of the words or phrases (literally, by the analyzer's words; never a pattern),
- * at most eight of 600 characters. `total` counts such passages up to a thousand. Source: B12, S24.
+ * Returns the passages around the occurrences of the words or phrases, at most eight of 600 characters each. The words are compared literally, as the
+ * analyzer splits them; they are never a pattern. `total` counts such passages up to a thousand. Source: B12, S24.
  *
- * @param isLate called before each further chunk: true = use what was found so far
+ * @param isLate called before each further chunk: returns true to stop and use what was found so far
  */
 export function findPassages(
   chunks: Iterable<TextChunk>,
@@ -110,7 +112,7 @@ export function findPassages(
   return { passages, total, isTotalExact: true };
 }
 
-/** A chunk with the end of the one before it; marks that end within `seen` were already counted. */
+/** A chunk together with the end of the chunk before it. Marks that end within the first `seen` characters were already counted. */
 interface View {
   start: number;
   text: string;
@@ -118,7 +120,7 @@ interface View {
   isLast: boolean;
 }
 
-/** The marks of a view from one to another, with how much of the query they cover. */
+/** The marks of a view from the first to the last of a window, and how much of the query they cover. */
 interface Window {
   view: View;
   marks: readonly Mark[];
@@ -127,7 +129,7 @@ interface Window {
   value: number;
 }
 
-/** The core of a passage. Offsets are of the view. */
+/** The core of a passage. Its offsets are relative to the view. */
 interface Stretch {
   view: View;
   marks: readonly Mark[];
@@ -138,7 +140,7 @@ interface Stretch {
 function* overlapping(chunks: Iterable<TextChunk>): Generator<View> {
   let before: TextChunk | undefined;
   let held: TextChunk | undefined;
-  // One chunk is held back, so that the last is known to be the last.
+  // One chunk is held back, so that the last one can be recognized.
   for (const chunk of chunks) {
     if (held !== undefined) yield viewOf(held, before, false);
     [before, held] = [held, chunk];
@@ -153,7 +155,7 @@ function viewOf(chunk: TextChunk, before: TextChunk | undefined, isLast: boolean
 }
 
 /**
- * Marks not found in the chunk before. One that touches the seam is left to the next view, which has its whole word.
+ * Returns the marks that weren't found in the chunk before. A mark that touches the boundary is left to the next view, which contains its whole word.
  */
 function newMarks(view: View, find: MarkFinder): Mark[] {
   const { text, seen, isLast } = view;
@@ -167,10 +169,10 @@ function collectWindows(chunks: readonly TextChunk[], find: MarkFinder, maxChars
   return views.flatMap(({ view, found }) => windowsIn(view, found, counts, maxChars));
 }
 
-/** A window from each mark on. They overlap, so each starts from the state of the one before. */
+/** Returns a window that starts at each mark. The windows overlap, so each starts from the state of the one before. */
 function windowsIn(view: View, found: readonly Mark[], counts: readonly number[], maxChars: number): Window[] {
   const windows: Window[] = [];
-  // How often each unit occurs in the window, and the total worth of those that do.
+  // The number of occurrences of each unit in the window, and the total worth of the units that occur.
   const inside = new Uint32Array(counts.length);
   let [last, worth] = [-1, 0];
   for (const [first, mark] of found.entries()) {
@@ -179,7 +181,7 @@ function windowsIn(view: View, found: readonly Mark[], counts: readonly number[]
     for (const next of found.slice(last + 1, reach + 1)) isOther = enter(inside, next) || isOther;
     last = reach;
     if (isOther) worth = worthOf(inside, counts);
-    // Repetition only breaks ties.
+    // The number of marks only breaks ties.
     const value = Math.min(last - first + 1, 20) / 1000 + worth;
     windows.push({ view, marks: found, first, last, value });
     if (leave(inside, mark)) worth = worthOf(inside, counts);
@@ -187,28 +189,28 @@ function windowsIn(view: View, found: readonly Mark[], counts: readonly number[]
   return windows;
 }
 
-/** True when it is the first of its unit. */
+/** Adds a mark to the window; returns true if it is the first of its unit. */
 function enter(inside: Uint32Array, { unit }: Mark): boolean {
   const before = inside[unit] ?? 0;
   inside[unit] = before + 1;
   return before === 0;
 }
 
-/** True when it was the last of its unit. */
+/** Removes a mark from the window; returns true if it was the last of its unit. */
 function leave(inside: Uint32Array, { unit }: Mark): boolean {
   const left = (inside[unit] ?? 1) - 1;
   inside[unit] = left;
   return left === 0;
 }
 
-/** Each unit once, a rare one (in this text) up to twice as much. */
+/** Adds up the worth of the units in the window. Each unit counts once; a unit that is rare in this text is worth up to twice as much. */
 function worthOf(inside: Uint32Array, counts: readonly number[]): number {
   let worth = 0;
   for (let unit = 0; unit < inside.length; unit++) if (inside[unit] !== 0) worth += 1 + 1 / (counts[unit] ?? 1);
   return worth;
 }
 
-/** Where a window begins in the whole text. */
+/** Returns the start of a window as an offset in the whole text. */
 function placeOf({ view, marks, first }: Window): number {
   return view.start + (marks[first]?.start ?? 0);
 }
@@ -218,7 +220,7 @@ function stretchOf({ view, marks, first, last }: Window): Stretch {
   return { view, marks, from: inside[0]?.start ?? 0, to: inside.reduce((end, mark) => Math.max(end, mark.end), 0) };
 }
 
-/** The last mark that ends near enough to the start of `first`; it is known to be `from` or later. */
+/** Returns the last mark that ends near enough to the start of `first`; the mark is known to be `from` or a later one. */
 function lastWithin(marks: readonly Mark[], first: number, maxChars: number, from = first): number {
   const start = marks[first]?.start ?? 0;
   let last = Math.max(first, from);
@@ -226,7 +228,7 @@ function lastWithin(marks: readonly Mark[], first: number, maxChars: number, fro
   return last;
 }
 
-/** Cuts the passage around its core: whole sentences if they fit, never before `after` (an offset in the whole). */
+/** Cuts the passage around its core. It contains whole sentences if they fit, and never begins before `after`, an offset in the whole text. */
 function cut({ view, marks, from, to }: Stretch, maxChars: number, after = 0): Passage {
   const last = Math.min(to, from + maxChars);
   const spare = maxChars - (last - from);
@@ -255,18 +257,16 @@ function beginning(chunks: readonly TextChunk[], maxChars: number): Passage[] {
   return [{ at: first.start + start, text: first.text.slice(start, end), highlights: [] }];
 }
 
-/**
- * Ends of sentences: a full stop, question or exclamation mark before a space, an unspaced script's stop, a line break.
- */
+/** The end of a sentence: a full stop, question mark or exclamation mark before a space, a full stop of a script without spaces, or a line break. */
 const SENTENCE_END = /[.!?\u2026]["')\]]*\s|[\u3002\uff01\uff1f]|\n/;
 
-/** The best place at or after `floor` to begin a passage whose first word starts at `at`. */
+/** Returns the best position at or after `floor` to begin a passage whose first word starts at `at`. */
 function alignStart(text: string, at: number, floor: number): number {
   const before = text.slice(floor, at);
   let start = floor === 0 ? 0 : -1;
   for (const match of before.matchAll(new RegExp(SENTENCE_END, "g"))) start = floor + match.index + match[0].length;
   if (start < 0) {
-    // No sentence begins here: at least a whole word.
+    // No sentence begins here, so the passage begins at a whole word at least.
     const space = before.search(/\s/);
     start = space < 0 ? floor : floor + space + 1;
   }
@@ -274,7 +274,7 @@ function alignStart(text: string, at: number, floor: number): number {
   return avoidPairs(text, start);
 }
 
-/** The best place at or before `ceiling` to end a passage whose last word ends at `at`. */
+/** Returns the best position at or before `ceiling` to end a passage whose last word ends at `at`. */
 function alignEnd(text: string, at: number, ceiling: number): number {
   if (ceiling >= text.length) return text.length;
   const after = text.slice(at, ceiling);
@@ -287,7 +287,7 @@ function alignEnd(text: string, at: number, ceiling: number): number {
   return avoidPairs(text, end);
 }
 
-/** Moves an offset that would split a surrogate pair to before the pair. */
+/** Moves an offset that would split a surrogate pair to the start of the pair. */
 function avoidPairs(text: string, offset: number): number {
   const before = text.charCodeAt(offset - 1);
   const here = text.charCodeAt(offset);

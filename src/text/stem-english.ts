@@ -1,9 +1,9 @@
 /**
  * The English Snowball stemmer ("Porter 2") on normalized lower-case ASCII words.
  *
- * Hand-written instead of taken from a package because the analyzer meets every new word of every document: this takes
- * about half a microsecond a word, the generated JavaScript ports about twenty. The tests compare it word by word with
- * `snowball-stemmers`. Source: https://snowballstem.org/algorithms/english/stemmer.html
+ * It is hand-written because the analyzer stems every new word of every document: this implementation takes about half a microsecond per word, the
+ * generated JavaScript ports about twenty. The tests compare it word by word with `snowball-stemmers`. Source:
+ * https://snowballstem.org/algorithms/english/stemmer.html
  */
 
 /** Words in the algorithm's own list of exceptions. */
@@ -28,7 +28,7 @@ const EXCEPTIONS: Record<string, string> = {
   andes: "andes",
 };
 
-/** The words that the list of exceptions maps to this stem. */
+/** Returns the words that the list of exceptions maps to this stem. */
 export function writtenByHand(stem: string): string[] {
   return Object.keys(EXCEPTIONS).filter((word) => EXCEPTIONS[word] === stem);
 }
@@ -45,7 +45,7 @@ const INVARIANT_AFTER_1A = new Set([
   "succeed",
 ]);
 
-/** Longest suffix first; the replacement applies inside R1. */
+/** The suffixes of step 2, longest first; a suffix is replaced if it is inside R1. */
 const STEP_2: readonly (readonly [string, string])[] = [
   ["ization", "ize"],
   ["ational", "ate"],
@@ -106,7 +106,7 @@ const STEP_4 = [
   "ic",
 ];
 
-/** The stem of a normalized word of ASCII letters; words of one or two letters are their own stem. */
+/** Returns the stem of a normalized word of ASCII letters; words of one or two letters are their own stem. */
 export function stemEnglish(word: string): string {
   if (word.length < 3) return word;
   const exception = Object.hasOwn(EXCEPTIONS, word) ? EXCEPTIONS[word] : undefined;
@@ -129,7 +129,7 @@ function isVowel(letter: string | undefined): boolean {
   return letter === "a" || letter === "e" || letter === "i" || letter === "o" || letter === "u" || letter === "y";
 }
 
-/** `y` at the start or after a vowel is a consonant: written as `Y` until the end. */
+/** A `y` at the start or after a vowel is a consonant; it is written as `Y` until the end. */
 function markConsonantY(word: string): string {
   if (!word.includes("y")) return word;
   let marked = "";
@@ -146,7 +146,7 @@ function startOfR1(word: string): number {
   return regionAfter(word, 0);
 }
 
-/** Where the region after the first non-vowel following a vowel begins, searched from `from`. */
+/** Returns the start of the region after the first non-vowel that follows a vowel, searched from `from`. */
 function regionAfter(word: string, from: number): number {
   for (let i = from + 1; i < word.length; i++) {
     if (!isVowel(word[i]) && isVowel(word[i - 1])) return i + 1;

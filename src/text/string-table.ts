@@ -1,22 +1,22 @@
 /**
- * Numbers for strings that are read out of longer texts: the first string added is 0, the next 1, and so on.
+ * Assigns numbers to strings that are substrings of longer texts: the first string added is 0, the next 1, and so on.
  *
- * A `Map` needs the substring as an object and its hash before a lookup; here the hash is computed while the text is
- * scanned and a substring is made only for a new entry. Measured at 5 to 8 times a `Map` on words of documents.
+ * A `Map` needs the substring as an object and its hash before a lookup; here the hash is computed while the text is scanned and a substring is made
+ * only for a new entry. On words of documents, this is 5 to 8 times as fast as a `Map`.
  */
 export class StringTable {
   /** The strings by number. */
   readonly strings: string[] = [];
   #hashes = new Int32Array(1024);
-  /** Number + 1 by hash, with linear probing; 0 = free. At most half full. */
+  /** Number + 1 by hash, with linear probing; 0 = free. The table is at most half full. */
   #slots = new Int32Array(4096);
 
-  /** The number of `text.slice(start, end)`, or -1. */
+  /** Returns the number of `text.slice(start, end)`, or -1. */
   find(text: string, start: number, end: number): number {
     return (this.#slots[this.#slotOf(text, start, end, hashOf(text, start, end))] ?? 0) - 1;
   }
 
-  /** The number of `text.slice(start, end)`, assigned now if it is new. */
+  /** Returns the number of `text.slice(start, end)`, and assigns it if the string is new. */
   intern(text: string, start = 0, end = text.length): number {
     const hash = hashOf(text, start, end);
     const slot = this.#slotOf(text, start, end, hash);
@@ -53,7 +53,7 @@ export class StringTable {
   }
 }
 
-/** FNV-1a with a final mix, as the low bits choose the slot. */
+/** FNV-1a with a final mix, because the low bits choose the slot. */
 function hashOf(text: string, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

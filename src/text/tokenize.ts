@@ -10,24 +10,24 @@ export interface Token {
   /** UTF-16 offsets in the text. */
   start: number;
   end: number;
-  /** Running number of words; wholes and the last character of an unspaced run share the number of a neighbour. */
+  /** Running number of words. Wholes, and the last character of an unspaced run, have the same number as a neighbour. */
   position: number;
-  /** A whole identifier, or the last character of an unspaced run: not a word of phrases. */
+  /** Whether this is a whole identifier, or the last character of an unspaced run. Neither is a word of phrases. */
   isExtra: boolean;
 }
 
-/** A piece without spaces: the unit in which a query is parsed. */
+/** A piece of text without spaces, which is the unit in which a query is parsed. */
 export interface Chunk {
   start: number;
   end: number;
-  /** Bigrams of an unspaced run have no wholes; `last` is its last character alone. */
+  /** For an unspaced run, these are its bigrams, which have no wholes; `last` is the run's last character alone. */
   forms: WordForms;
   isUnspaced: boolean;
 }
 
 let shared: Tokenizer | undefined;
 
-/** The tokenizer of this thread, made at the first call: a cache, not a state. */
+/** Returns the tokenizer of this thread, which is made at the first call. It is only a cache. */
 export function sharedTokenizer(): Tokenizer {
   shared ??= makeTokenizer();
   return shared;
@@ -45,8 +45,8 @@ export interface Tokenizer {
 /**
  * Makes a tokenizer; each has its own cache of words (some MB when full), so make one per thread or service.
  *
- * Unicode words (UAX 29 in spirit: letters, numbers, marks), identifiers whole and split, unspaced scripts by bigrams
- * of characters with their marks. Offsets are UTF-16 code units of the original text, before normalization.
+ * Its tokens are Unicode words (similar to UAX 29: letters, numbers, marks), identifiers whole and split, and for unspaced scripts bigrams of
+ * characters with their marks. Offsets are UTF-16 code units of the original text, before normalization.
  */
 export function makeTokenizer(): Tokenizer {
   const classes = makeCharacterClasses();
@@ -66,7 +66,7 @@ export function makeTokenizer(): Tokenizer {
     return forms;
   };
 
-  /** Class and width of the character at `i`. */
+  /** Returns the class and the width of the character at `i`. */
   const classAt = (text: string, i: number): number => {
     const found = classes.of(text.charCodeAt(i));
     if (found !== HIGH_SURROGATE) return found;
@@ -129,7 +129,7 @@ function width(text: string, i: number): number {
   return low >= 0xdc00 && low <= 0xdfff ? 2 : 1;
 }
 
-/** A chunk continues through marks, and through one joiner (or several `_`) that has a word on its other side. */
+/** Returns the end of a chunk, which continues through marks, and through one joiner (or several `_`) with a word on both sides. */
 function endOfChunk(text: string, start: number, classAt: ClassAt): number {
   let i = start;
   while (i < text.length) {
@@ -146,7 +146,7 @@ function endOfChunk(text: string, start: number, classAt: ClassAt): number {
     if (found !== JOINER) break;
     let next = i + 1;
     if (text[i] === "_") while (text[next] === "_") next++;
-    // The hyphen of a line's end.
+    // A hyphen at the end of a line.
     if (text[i] === "-" && text[next] === "\u00ad") next++;
     if (next >= text.length || !isWordClass(classAt(text, next))) break;
     i = next;
@@ -154,7 +154,7 @@ function endOfChunk(text: string, start: number, classAt: ClassAt): number {
   return endWithSigns(text, start, i);
 }
 
-/** `C++`, `C#` and `F#` are names. */
+/** Includes the signs of `C++`, `C#` and `F#`, which are names. */
 function endWithSigns(text: string, start: number, end: number): number {
   if (end - start > 2) return end;
   const signs = text.startsWith("++", end) ? 2 : text[end] === "#" ? 1 : 0;
@@ -173,7 +173,7 @@ function endOfRun(text: string, start: number, classAt: ClassAt): number {
   return i;
 }
 
-/** Neighbouring characters (with their marks) two by two, then the last one alone, so that a prefix finds it too. */
+/** Returns each two neighbouring characters (with their marks), then the last character alone, so that a prefix finds it too. */
 function bigrams(run: string, classAt: ClassAt): WordForms {
   const starts: number[] = [];
   for (let i = 0; i < run.length; i += width(run, i)) if (classAt(run, i) === UNSPACED) starts.push(i);
@@ -191,11 +191,11 @@ const UPPER = 2;
 const DIGIT = 3;
 /** Letter of a script that is written without spaces between words: cut into bigrams. */
 const UNSPACED = 4;
-/** Attaches to the character before it: combining marks, soft hyphens, joiners. */
+/** A character that attaches to the one before it: combining marks, soft hyphens, joiners. */
 const MARK = 5;
 /** Joins words of one identifier if there is a word on both sides. */
 const JOINER = 6;
-/** First half of a surrogate pair: use `classOfPair`. */
+/** First half of a surrogate pair: call `classOfPair`. */
 const HIGH_SURROGATE = 7;
 const UNKNOWN = 255;
 
@@ -208,7 +208,7 @@ const UNSPACED_SCRIPT =
  */
 const STICKY = /[\p{M}\u00ad\u200b-\u200d\u2060\ufeff\uff9e\uff9f]/u;
 
-/** A table that caches each character's class when it is first used (64 kB; nothing is computed up front). */
+/** Makes a table that caches each character's class when it is first used. The table has 64 kB; nothing is computed in advance. */
 function makeCharacterClasses() {
   const table = new Uint8Array(0x10000).fill(UNKNOWN);
   return {

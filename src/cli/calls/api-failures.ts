@@ -8,7 +8,7 @@ import type { Answer } from "#cli/host/http.ts";
 import type { Credential, Settings } from "#cli/login/settings.ts";
 import { asRecord, parseObject, textOf } from "#cli/host/state-file.ts";
 
-/** No answer at all. */
+/** The failure when the server gives no answer at all. */
 export function unreachable(error: unknown, server: ServerUrl, signal: AbortSignal, timeoutMs: number): CliFailure {
   if (signal.aborted) return interrupted();
   const isTimeout = error instanceof Error && error.name === "TimeoutError";
@@ -22,14 +22,14 @@ export function unreachable(error: unknown, server: ServerUrl, signal: AbortSign
   );
 }
 
-/** The answer's body broke off. @param status of the answer */
+/** The failure when the answer's body broke off. @param status  the HTTP status of the answer */
 export function brokenOff(status: number, signal: AbortSignal, cause: unknown): CliFailure {
   if (signal.aborted) return interrupted();
   const message = "The answer ended early.";
   return failure("unreachable", "unreachable", message, undefined, { status, cause });
 }
 
-/** The server rejected the call, or isn't a kb server. Reads the answer to its end. */
+/** The failure when the server rejects the call, or isn't a kb server. It reads the answer to its end. */
 export async function failureOf(
   response: Answer,
   settings: Settings,
@@ -61,7 +61,7 @@ export async function failureOf(
   });
 }
 
-/** If a server quotes its input, the credential must not reach a screen or a log. */
+/** Removes the credential, because a server may quote its input and the credential must not reach a screen or a log. */
 function withoutCredential(text: string, credential: Credential | undefined): string {
   return credential === undefined ? text : text.replaceAll(credential.value, "…");
 }
@@ -85,11 +85,11 @@ function messageOf(problem: Record<string, unknown>, status: number): string {
 
 function exitOf(code: string, status: number): number {
   if (Object.hasOwn(ERROR_CODES, code)) return ERROR_CLASSES[ERROR_CODES[code as ErrorCode]].exit;
-  // An error code of a newer server: its status still identifies the class.
+  // The error code is from a newer server. Its status still identifies the class.
   return Object.values(ERROR_CLASSES).find((known) => known.status === status)?.exit ?? EXIT.failure;
 }
 
-/** Returns the next command when this program knows more than the server, which doesn't know how the person signed in here. */
+/** Returns the next command if this program knows more than the server, which doesn't know how the person signed in here. */
 function hintFor(code: string, settings: Settings, credential: Credential | undefined): string | undefined {
   const { baseUrl } = settings.server;
   const isEnv = credential?.login === "environment";
@@ -101,7 +101,7 @@ function hintFor(code: string, settings: Settings, credential: Credential | unde
   return `If you are an admin: kb login ${baseUrl} --admin gives you those rights for an hour.`;
 }
 
-/** The answer isn't from a kb server. */
+/** The failure when the answer isn't from a kb server. */
 export function notKb(server: ServerUrl, status: number, cause?: unknown): CliFailure {
   return failure(
     "unreachable",

@@ -1,4 +1,4 @@
-/** Calls to the server, by its contract: the only place that knows addresses, credentials and redirects. */
+/** Calls to the server according to its contract. Only this file knows addresses, credentials and redirects. */
 import type { Call, Open } from "#api/client.ts";
 import type { Method } from "#api/paths.ts";
 import type { ServerUrl } from "#api/server-url.ts";
@@ -15,7 +15,7 @@ import { getCredential, loadSettings, type Credential, type Settings } from "#cl
 /** Options of a call besides those in the contract. */
 export interface CallOptions {
   headers?: Record<string, string>;
-  /** Milliseconds for the whole call, 0 for no limit; default: the one passed to `makeApi`. */
+  /** Timeout of the whole call in milliseconds, 0 for no limit; default: the one passed to `makeApi`. */
   timeoutMs?: number;
 }
 
@@ -29,17 +29,17 @@ export interface Api {
   put: Call<"put", CallOptions>;
   patch: Call<"patch", CallOptions>;
   delete: Call<"delete", CallOptions>;
-  /** Every record of a list, page by page. */
+  /** Returns every record of a list, page by page. */
   list: List;
-  /** The same calls, returning the successful answer itself: for streams, texts and cookies. */
+  /** The same calls, which return the successful answer itself: for streams, texts and cookies. */
   open: { get: Open<"get", CallOptions, Answer>; post: Open<"post", CallOptions, Answer> };
-  /** A call of a route that the data of a command names. */
+  /** Calls a route that the data of a command names. */
   call(method: Method, path: string, init?: Init): Promise<never>;
-  /** A call to any path of the server, for `kb api`. */
+  /** Calls any path of the server, for `kb api`. */
   send(method: string, path: string, options?: AnyCall): Promise<Answer>;
 }
 
-/** A call that no contract checks. */
+/** A call that isn't checked by the contract. */
 export interface AnyCall extends CallOptions {
   query?: Values;
   /** Sent as JSON. */
@@ -48,7 +48,7 @@ export interface AnyCall extends CallOptions {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the API of the server in the settings, with the person's credential. Throws with exit code 4 without one. */
+/** Returns the API of the server in the settings, with the person's credential. Throws with exit code 4 if there is none. */
 export async function connect(input: Pick<Input, "options">, deps: Deps): Promise<Api> {
   const settings = await loadSettings(deps, input.options);
   const credential = await getCredential(deps, settings, "api");
@@ -56,14 +56,14 @@ export async function connect(input: Pick<Input, "options">, deps: Deps): Promis
   return makeApi(deps, settings, credential);
 }
 
-/** Makes the API of a session, by its cookie. */
+/** Makes the API of a session, which its cookie identifies. */
 export function sessionApi(deps: Pick<Deps, "fetch" | "platform" | "signal">, settings: Settings, value: string): Api {
   return makeApi(deps, settings, { kind: "session", value, from: "the sign-in", login: "password" });
 }
 
-/** One request as it is sent, from any kind of call. */
+/** One request in the form that is sent, for any kind of call. */
 interface Outgoing extends CallOptions {
-  /** Already in its final form. */
+  /** The body in its final form. */
   content: string | Uint8Array;
   isJson: boolean;
 }
@@ -75,7 +75,7 @@ interface Init extends CallOptions {
   content?: string | Uint8Array;
 }
 
-/** Makes the API with a given credential, or none: for signing in. */
+/** Makes the API with a given credential, or without one for signing in. */
 export function makeApi(
   deps: Pick<Deps, "fetch" | "platform" | "signal">,
   settings: Settings,
@@ -105,7 +105,7 @@ export function makeApi(
     }
   }
 
-  /** A rejected token is renewed once. */
+  /** A rejected token is renewed only once. */
   async function isRenewed(answer: Answer): Promise<boolean> {
     if (answer.status !== 401) return false;
     const renewed = await current?.renew?.();
@@ -123,7 +123,7 @@ export function makeApi(
     throw await failureOf(answer, settings, current);
   }
 
-  /** Wraps the answer so that reading its text fails with our own failure when it breaks off. */
+  /** Wraps the answer so that reading its text fails with a `CliFailure` when the answer breaks off. */
   function readable(answer: Answer): Answer {
     const { status, headers, body } = answer;
     const text = async (): Promise<string> => {
@@ -147,7 +147,7 @@ export function makeApi(
     const json = async (): Promise<never> => {
       const text = await answer.text();
       try {
-        // Guaranteed by the contract: the server checks its answers against the schemas from which their types are made.
+        // The contract guarantees this type: the server checks its answers against the schemas that the type is derived from.
         return (text === "" ? undefined : JSON.parse(text)) as never;
       } catch (cause) {
         throw notKb(server, answer.status, cause);
@@ -183,7 +183,7 @@ export function makeApi(
   };
 }
 
-/** Returns the URL of a path on this server, never on another: `path` starts with one slash. */
+/** Returns the URL of a path on this server, never on another server; `path` starts with one slash. */
 export function addressOf(server: ServerUrl, path: string, query: Values = {}): string {
   const url = new URL(`${server.baseUrl}${path}`);
   if (url.origin !== server.origin || !path.startsWith("/") || path.startsWith("//")) {
@@ -193,19 +193,19 @@ export function addressOf(server: ServerUrl, path: string, query: Values = {}): 
     );
   }
   const pairs = toQuery(query);
-  // Replaces values in the path itself.
+  // These values replace those in the path itself.
   for (const key of new Set(pairs.keys())) url.searchParams.delete(key);
   for (const [key, value] of pairs) url.searchParams.append(key, value);
   return url.href;
 }
 
-/** One key for all attempts of a call, so that the server performs it once. */
+/** Adds an idempotency key that is the same for all attempts of a call, so that the server performs the call once. */
 function withIdempotencyKey(method: string, outgoing: Outgoing): Outgoing {
   if (!outgoing.isJson || !["POST", "PUT", "PATCH", "DELETE"].includes(method)) return outgoing;
   return { ...outgoing, headers: { "idempotency-key": crypto.randomUUID(), ...outgoing.headers } };
 }
 
-/** This program's user agent, shown by sessions and the audit. */
+/** Returns this program's user agent, which the lists of sessions and the audit show. */
 function userAgentOf(platform: NodeJS.Platform): string {
   return `kb/${VERSION} (${SYSTEMS[platform] ?? platform})`;
 }
@@ -226,7 +226,7 @@ function headersOf(method: string, isJson: boolean, credential: Credential | und
 
 function bodyOf(method: string, { content, isJson }: Outgoing): Pick<FetchRequest, "body"> {
   if (isRead(method)) return {};
-  // The server accepts an unsafe request with a session only with a JSON body.
+  // With a session, the server accepts an unsafe request only if it has a JSON body.
   return { body: isJson && content === "" ? "{}" : content };
 }
 

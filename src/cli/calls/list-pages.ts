@@ -1,8 +1,8 @@
-/** Reads lists of the contract to their end. */
+/** Reads lists of the contract from the first page to the last. */
 import type { DataOf, InitOf, ListKey, ListPath, QueryOf, RecordOf } from "#api/client.ts";
 import type { Params } from "#api/target.ts";
 
-/** Every record of a list, at most `max`. `key` is the plural that contains them. */
+/** Returns every record of a list, at most `max`. `key` is the plural key that contains the records. */
 export type List = <P extends ListPath, K extends ListKey<P>>(
   path: P,
   key: K,
@@ -10,7 +10,7 @@ export type List = <P extends ListPath, K extends ListKey<P>>(
 ) => Promise<RecordOf<P, K>[]>;
 
 interface ListOptions<P extends ListPath> extends AnyListOptions {
-  /** Values of the path's parameters in braces. */
+  /** Values for the parameters in braces in the path. */
   at?: InitOf<"get", P> extends { params: { path: infer Values extends object } } ? Values : never;
   query?: Omit<QueryOf<"get", P>, "limit" | "cursor">;
   onPage?(page: DataOf<"get", P>): void;
@@ -19,15 +19,15 @@ interface ListOptions<P extends ListPath> extends AnyListOptions {
 interface AnyListOptions {
   at?: object;
   query?: object;
-  /** Most records; default 10,000. */
+  /** Maximum number of records; default 10,000. */
   max?: number;
   onPage?(page: unknown): void;
 }
 
-/** The fields of every page of a list; a server of another version may lack a plural. */
+/** The fields of every page of a list. A server of another version may lack a plural. */
 type Page = Readonly<Record<string, readonly never[] | undefined>> & { nextCursor?: string | null };
 
-/** Calls `get` until there is no cursor, and returns the records under `key`. */
+/** Calls `get` until an answer has no cursor, and returns the records under `key`. */
 export async function listPages(
   get: (params: Params) => Promise<Page>,
   key: string,

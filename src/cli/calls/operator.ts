@@ -1,4 +1,7 @@
-/** Proves to a server that a command runs where its data folder can be read: there, by such a user, it is the operator's. */
+/**
+ * Proves to a server that a command runs where its data folder can be read. A command there, run by a user who can read it, is treated as the
+ * operator's.
+ */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -11,8 +14,7 @@ import {
 import type { Deps } from "#cli/host/deps.ts";
 
 /**
- * Makes the header with the proof of a data folder; none when it can't be read, so that the server reports what is
- * missing.
+ * Makes the header that proves access to a data folder. Returns no header when the folder can't be read, so that the server reports what is missing.
  *
  * @param dataDir  of the called server
  */

@@ -1,4 +1,4 @@
-/** Commands that call a server as the person who is signed in: most of them. One that only lists, calls or removes is data. */
+/** Commands that call a server as the signed-in person, which most commands do. A command that only lists, calls or removes is described by data. */
 import type { DataOf, InitOf, ListKey, ListPath, Optional, PathOf, QueryOf, RecordOf } from "#api/client.ts";
 import type { Method } from "#api/paths.ts";
 import { connect, type Api, type CallOptions } from "./api.ts";
@@ -9,9 +9,9 @@ import { YES } from "#cli/line/options.ts";
 import { makeOutput, type Output } from "#cli/terminal/output.ts";
 import type { Columns } from "#cli/terminal/table.ts";
 
-/** A thing that an argument names: how it is found, and its values in a path. */
+/** A thing that an argument names: how to find it, and its values in a path. */
 export interface Thing<Found = unknown, At extends object = object> {
-  /** Of the argument. */
+  /** The argument's name. */
   name: string;
   summary: string;
   find(api: Api, word: string): Promise<Found>;
@@ -24,14 +24,14 @@ export interface ById {
 
 export const idOf = ({ id }: ById): ById => ({ id });
 
-/** A thing that only its id names. */
+/** Makes a thing that is identified only by its id. */
 export function onlyById(summary: string, name = "id"): Thing<ById, ById> {
   return { name, summary, find: async (_api, id) => ({ id }), at: idOf };
 }
 
-/** Without what holds for all of them: that they call a server, and the exit codes for that. */
+/** The data of a remote command, without what all remote commands have in common: they call a server, and have the exit codes for that. */
 export interface RemoteData extends Omit<CommandData, "isRemote"> {
-  /** The thing that the first argument names; the handler gets it as `found`. */
+  /** The thing that the first argument names. The handler receives it as `found`. */
   of?: Thing | undefined;
   /** The call that the handler makes with `send`, and whose answer `--json` prints. */
   call?: Route;
@@ -56,7 +56,7 @@ type SendOf<D> = D extends { call: Route<infer M, infer P> }
     : never
   : undefined;
 
-/** A call whose path has the values of `found`; one that needs others takes them as `at`. */
+/** A call whose path gets its values from `found`. A path that needs other values gets them from `at`. */
 type Send<M extends Method, P extends PathOf<M>, At> = (
   ...init: Optional<
     SentOf<M, P> & { query?: QueryOf<M, P> } & (At extends ValuesOf<M, P> ? {} : { at: ValuesOf<M, P> }) & CallOptions
@@ -65,13 +65,13 @@ type Send<M extends Method, P extends PathOf<M>, At> = (
 
 type SentOf<M extends Method, P extends PathOf<M>> = Omit<InitOf<M, P>, "params">;
 
-/** The values of the braces. */
+/** The values for the braces in a path. */
 type ValuesOf<M extends Method, P extends PathOf<M>> =
   InitOf<M, P> extends { params: { path: infer Values extends object } } ? Values : {};
 
 /**
- * Makes a command whose handler starts with a connection. One that refuses its words before it asks for a sign-in is a
- * `command`, and connects itself.
+ * Makes a command whose handler starts with a connection. A command that checks its arguments before it requires a sign-in is a `command`, and
+ * connects itself.
  */
 export function remoteCommand<const D extends RemoteData>(
   data: D,
@@ -82,7 +82,7 @@ export function remoteCommand<const D extends RemoteData>(
 
 const EXIT_CODES = [EXIT.notSignedIn, EXIT.unreachable];
 
-/** `found` and `send` have the types that follow from the data. */
+/** The types of `found` and `send` follow from the data. */
 function connected<I extends Input>(
   { of, call, ...data }: RemoteData,
   work: (remote: Base & I & { found: never; send: never }) => Promise<number | void>,
@@ -106,7 +106,7 @@ function connected<I extends Input>(
   };
 }
 
-/** The data of commands that take no options of their own. */
+/** The data of commands that have no options of their own. */
 type Plain = Pick<RemoteData, "summary" | "details" | "examples" | "exitCodes">;
 
 export interface ListData<T> extends Plain {
@@ -128,15 +128,15 @@ export function listCommand<P extends Exclude<ListPath, `${string}{${string}`>, 
 
 export interface CallData<M extends Method, P extends PathOf<M>, Found> extends Plain {
   of?: Thing<Found>;
-  /** The record in the answer whose fields `--json` names. */
+  /** The record in the answer whose fields `--json` lists. */
   key?: keyof DataOf<M, P> & string;
 }
 
-/** Never for a call with a body. A path with braces needs a thing with their values. */
+/** Excludes a call with a body. A path with braces requires a thing with their values. */
 type Placed<M extends Method, P extends PathOf<M>> =
   {} extends SentOf<M, P> ? ({} extends ValuesOf<M, P> ? {} : { of: Thing<unknown, ValuesOf<M, P>> }) : never;
 
-/** Makes a command that is one call. `print` prints the answer for people, or returns what to tell them. */
+/** Makes a command that is one call. `print` prints the answer for people, or returns a message for stderr. */
 export function callCommand<M extends Method, P extends PathOf<M>, Found = undefined>(
   method: M,
   path: P,
@@ -152,13 +152,13 @@ export function callCommand<M extends Method, P extends PathOf<M>, Found = undef
 
 export interface RemoveData<P extends PathOf<"delete">, Found> extends Plain {
   of: Thing<Found, ValuesOf<"delete", P>>;
-  /** Without a question it doesn't ask, and has no `--yes`. */
+  /** The question that the command asks first. Without one, the command doesn't ask and has no `--yes`. */
   question?: (found: Found) => string;
-  /** Told afterwards. */
+  /** The message after the removal. */
   done: (found: Found) => string;
 }
 
-/** Makes `kb <noun> remove`, and others that end something. */
+/** Makes `kb <noun> remove`, and other commands that end something. */
 export function removeCommand<P extends PathOf<"delete">, Found>(
   path: P,
   { question, done, ...data }: RemoveData<P, Found>,

@@ -17,7 +17,7 @@ const REASONS: Record<FileAccess["reason"], string> = {
 export const access: Noun = {
   summary: "Who can see what, and why.",
   verbs: {
-    /** `kb access explain ITEM`: the chain that grants or denies access, with names for people. */
+    /** `kb access explain ITEM`: shows the chain that grants or denies access, with the names of people. */
     explain: remoteCommand(
       {
         summary: "Explain why someone can or can't see an item.",
@@ -29,7 +29,7 @@ export const access: Noun = {
       async ({ api, output, options, send }) => {
         const access = await send({ query: { userId: await memberIdOf(api, options.user) } });
         const isForPerson = output.format === "table";
-        // Forms such as `user:usr_…` stay; only the id is replaced with the name.
+        // The kind in forms such as `user:usr_…` is kept; only the id is replaced with the name.
         const named = (text: string): string =>
           isForPerson ? text.replace(/\b(?:usr|grp|con)_[a-z0-9]+/g, (id) => access.names[id] ?? id) : text;
         output.result(access, () => {

@@ -51,7 +51,7 @@ async function addByToken(
 
 type OwnTokens = NonNullable<AccountProviderInfo["ownTokens"]>;
 
-/** Undefined when the server knows which it is. */
+/** Asks for the instance. Returns undefined when the server knows which instance is meant. */
 async function askInstance(
   { providerId, name, baseUrl }: AccountProviderInfo,
   { instances }: OwnTokens,
@@ -74,7 +74,7 @@ async function askInstance(
   );
 }
 
-/** Explains how to create one, and hides the input. */
+/** Explains how to create a token, and reads it with hidden input. */
 async function askToken(
   { name }: AccountProviderInfo,
   { steps, instances }: OwnTokens,
@@ -108,7 +108,7 @@ function requireConfigured(
   );
 }
 
-/** Waits until there is a new one, or one was confirmed again. */
+/** Waits until there is a new account, or an existing one was confirmed again. */
 async function waitForAccount(
   api: Api,
   deps: Deps,

@@ -18,7 +18,9 @@ function printCode(code: string, baseUrl: string, meaning: string, input: HostIn
   deps.io.stdout.write(`${code}\n`);
 }
 
-/** From the person, twice, or line 1 of stdin; never from the command line, which every user of the machine can read. */
+/**
+ * Reads a password from a prompt, twice, or from line 1 of stdin. It is never read from the command line, which every user of the machine can see.
+ */
 async function readNewPassword(
   input: HostInput & { options: { passwordStdin: boolean } },
   deps: Deps,

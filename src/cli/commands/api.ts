@@ -57,7 +57,10 @@ export const api = command(API, async (input, deps) => {
 
 type Fields = Record<string, unknown>;
 
-/** `-f key=value` as text, `-F key=value` as JSON, `key=@file` and `key=@-` from a file or stdin; `--body` the whole body. */
+/**
+ * Reads the fields of the body: `-f key=value` is text, `-F key=value` is JSON, `key=@file` and `key=@-` read a file or stdin, and `--body` is the
+ * whole body.
+ */
 async function bodyFieldsOf(input: ApiInput, deps: Deps): Promise<Fields> {
   const whole = input.options.body;
   const fields: Fields = typeof whole === "string" ? await objectFrom(whole, deps) : {};
@@ -97,7 +100,7 @@ function queryOf(fields: Fields): Record<string, string> {
   );
 }
 
-/** One JSON document per page, one per line. */
+/** Prints one JSON document per page, each on one line. */
 async function printPages(api: Api, method: string, path: string, options: AnyCall, deps: Deps): Promise<void> {
   if (method !== "GET") throw usageFailure("--paginate works with GET only.");
   let cursor: string | undefined;

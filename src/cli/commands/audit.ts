@@ -28,7 +28,7 @@ function sinceOf(text: string | undefined): string | undefined {
   return isoOf(at);
 }
 
-/** `session:ses_…` with the name of the session: the kind stays, because a name alone doesn't show it. */
+/** Formats `session:ses_…` with the name of the session. The kind is kept, because the name alone doesn't show it. */
 function credentialOf(credential: string, named: (id: string) => string): string {
   const [kind = "", id = ""] = credential.split(":");
   return id === "" ? kind : `${kind} ${named(id)}`;
@@ -119,7 +119,7 @@ export const audit: Noun = {
         );
       },
     ),
-    /** `kb audit reads`: items that my credentials showed or read. */
+    /** `kb audit reads`: lists items that my credentials were shown or have read. */
     reads: remoteCommand(
       {
         summary: "List the items that your tokens and clients read, newest first; admins can ask for another member.",
@@ -181,7 +181,7 @@ export const audit: Noun = {
         );
       },
     ),
-    /** `kb audit export`: to stdout, or to a file that is written whole or not at all. */
+    /** `kb audit export`: writes to stdout, or to a file that is written completely or not at all. */
     export: remoteCommand(
       {
         summary: "Export every row with its hash, oldest first, one JSON object per line (admins only).",

@@ -7,7 +7,7 @@ import { makeOutput, type Output } from "#cli/terminal/output.ts";
 import { listProfiles } from "#cli/login/profiles.ts";
 import { loadSettings } from "#cli/login/settings.ts";
 
-/** One login of this machine, without its secrets. */
+/** One login on this machine, without its secrets. */
 interface LoginStatus {
   server: string;
   profiles: string[];
@@ -88,7 +88,7 @@ export const auth: Noun = {
   summary: "What this machine is signed in to.",
   verbs: {
     /**
-     * `kb auth status`: the servers that this machine is signed in to, without asking any; exit code 4 when not to the
+     * `kb auth status`: lists the servers that this machine is signed in to, without contacting them. Exit code 4 when it isn't signed in to the
      * current one.
      */
     status: command(

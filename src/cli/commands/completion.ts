@@ -16,7 +16,7 @@ export const completion = command(
   },
 );
 
-/** Each script asks `kb __complete` for lines of a word, a tab and its description; without any, files are offered. */
+/** Each script calls `kb __complete`, which prints lines with a word, a tab and its description. If there are none, the shell offers files. */
 const SCRIPTS = {
   bash: `# kb completion for bash
 _kb() {

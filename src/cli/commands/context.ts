@@ -6,7 +6,7 @@ import { makeOutput } from "#cli/terminal/output.ts";
 import { changeProfile, findProfile, listProfiles } from "#cli/login/profiles.ts";
 import { flexible } from "#cli/terminal/table.ts";
 
-/** A saved server, and who is signed in to it. */
+/** A saved server, and who is signed in to it on this machine. */
 interface StoredServer {
   name: string;
   url: string;
@@ -57,10 +57,7 @@ export const context: Noun = {
         makeOutput(input, deps).talk(`Commands now go to ${url}.`);
       },
     ),
-    /**
-     * `kb context remove NAME`: removes the last one of a server only when no one is signed in to it, so that no active
-     * login is forgotten.
-     */
+    /** `kb context remove NAME`: removes the last profile of a server only when no one is signed in to it, so that no active login is lost. */
     remove: command(
       {
         summary: "Remove a stored server that you are signed out of.",

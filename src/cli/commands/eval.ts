@@ -1,4 +1,4 @@
-/** `kb eval JUDGEMENTS`: how well the live search answers queries whose answers are known. */
+/** `kb eval JUDGEMENTS`: measures how well the live search answers queries whose answers are known. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { count, plural } from "#api/plural.ts";
@@ -43,7 +43,7 @@ interface EvaluationJson extends Omit<Evaluation, "run" | "grades" | "kbIds"> {
   comparison?: Comparison | null;
 }
 
-/** Runs every query of a judgement file. Exit code 1 below a `--min`, 8 when the search rejected queries. */
+/** Runs every query of a judgement file. Exit code 1 if a measure is below its `--min`, 8 if the search rejected queries. */
 export const evaluateSearch = remoteCommand(EVAL, async ({ api, output, args, options, deps }) => {
   const { queries, save } = options;
   const k = parseInteger(options.k, "--k", 1, MAX_K) ?? DEFAULT_K;

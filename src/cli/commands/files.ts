@@ -52,7 +52,7 @@ export const files: Noun = {
         printFiles(list, output);
       },
     ),
-    /** `kb files get KBID`: the stored text, a range, the passages around words, or the original bytes. */
+    /** `kb files get KBID`: prints the stored text, a range, the passages around words, or the original bytes. */
     get: remoteCommand(
       {
         summary: "Print an item's text, or fetch the original.",
@@ -84,7 +84,7 @@ export const files: Noun = {
           timeoutMs: isOriginal ? 0 : 60_000,
         });
         if (target !== undefined) {
-          // Written only to the path that the person named; a name from the server is never used.
+          // The file is written only to the path that the person named; a name from the server is never used.
           if (response.body !== null) await pipeline(response.body, createWriteStream(target));
           return EXIT.ok;
         }

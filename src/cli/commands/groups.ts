@@ -16,7 +16,7 @@ function edited(ids: readonly string[], add: readonly string[], remove: readonly
   return [...new Set([...ids, ...add])].filter((id) => !remove.includes(id));
 }
 
-/** With names in place of ids: a group is about people. */
+/** Prints names instead of ids, because a group is about people. */
 async function printGroup(api: Api, group: Group, output: Output): Promise<void> {
   const members = await api.list("/api/workspace/members", "members");
   const groups = group.groupIds.length === 0 ? [] : await api.list("/api/groups", "groups");
@@ -57,7 +57,7 @@ export const groups: Noun = {
         call: route("get", "/api/groups/{id}", "group"),
       },
       async ({ api, output, found }) => {
-        // Lists omit what others opened.
+        // Lists omit `openedByOthers`, so the group is read again.
         const group = await findGroup(api, found.id);
         if (output.format === "json") return output.result({ group }, () => undefined);
         await printGroup(api, group, output);

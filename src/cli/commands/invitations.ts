@@ -17,7 +17,7 @@ export const invitations: Noun = {
         accepted: formatted(day, "acceptedAt"),
       },
     }),
-    /** `kb invitations add EMAIL`: stdout has only the link, unless it was mailed. */
+    /** `kb invitations add EMAIL`: prints only the link on stdout, unless it was emailed. */
     add: remoteCommand(
       {
         summary: "Invite someone; the link is emailed if the server sends email, otherwise it is printed once.",

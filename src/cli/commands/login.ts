@@ -123,7 +123,7 @@ async function loginWithToken(job: Job): Promise<void> {
   const { server } = settings;
   const api = makeApi(deps, settings, { kind: "token", value: token, from: "stdin", login: "token" });
   const session = await api.get("/api/session").catch((error: unknown) => {
-    // A token only for the tools may not ask who it belongs to; it is enough that it was recognised.
+    // A token that is valid only for the tools may not query its user. It is enough that the server recognized the token.
     if (isFailure(error, "insufficient_scope")) return undefined;
     throw isFailure(error, "unauthenticated") ? badToken(error) : error;
   });
@@ -152,7 +152,7 @@ async function loginByBrowser(job: Job): Promise<void> {
     scopes: answer.scopes ?? LOGIN_SCOPES,
   };
   const oauth = withAnswer(first, "api", answer);
-  // Saved before anything else can fail: it can't be retrieved again.
+  // The token is saved before anything else can fail, because it can't be retrieved again.
   const kept = await store.save(server.origin, { oauth }, job.wanted);
   if (former !== undefined) await revokeFormer(job, former);
   const session = await whoIs(job, answer.accessToken);
@@ -201,7 +201,7 @@ async function loginAsAdmin(job: Job): Promise<void> {
   const former = await findFormer(store, server);
   const problem = adminProblem(answer, session, former);
   if (problem !== undefined) {
-    // It expires by itself within the hour.
+    // The token expires within the hour anyway.
     await unlessFailed(revokeToken(deps, endpoints.revocationEndpoint, answer.accessToken));
     throw problem;
   }
@@ -250,7 +250,7 @@ function adminProblem(
   );
 }
 
-/** Returns the token's user; undefined when the server doesn't report it, which must not fail the login. */
+/** Returns the token's user; undefined when the server doesn't report the user, which must not make the login fail. */
 async function whoIs({ deps, settings }: Job, token: string): Promise<Session | undefined> {
   const api = makeApi(deps, settings, { kind: "token", value: token, from: "the sign-in", login: "browser" });
   return await unlessFailed(api.get("/api/session"));
@@ -275,7 +275,7 @@ async function finish(job: Job, kept: Kept, session: Session | undefined, finish
   output.talk(`Profile "${profile}". Next: kb search WORDS; for an agent: kb mcp`);
 }
 
-/** Ends the login that this one replaces, so that no unused one stays active. */
+/** Ends the login that this one replaces, so that no unused login stays active. */
 async function revokeFormer({ deps, output, settings }: Job, former: StoredLogin): Promise<void> {
   const failure = await revokeStored(deps, settings, former);
   if (failure !== undefined) output.talk(`The previous login could not be revoked: ${failure.message}`);

@@ -6,7 +6,7 @@ import { makeOutput } from "#cli/terminal/output.ts";
 import { revokeStored } from "#cli/sign-in/revoke.ts";
 import { loadSettings } from "#cli/login/settings.ts";
 
-/** `kb logout`: ends the login at the server first, then deletes it, whatever the server answered. */
+/** `kb logout`: ends the login at the server first, then deletes it even if the server failed. */
 export const logout = command(
   {
     summary: "Sign out: end the login at the server and remove it from this machine.",

@@ -7,7 +7,7 @@ import { redact, type CliFailure } from "#cli/host/failure.ts";
 import type { Host } from "#cli/host/host.ts";
 import { checkEnvToken, findCredential, loadSettings } from "#cli/login/settings.ts";
 
-/** A copy of the bridge's `BridgeLogin`, whose code and types are loaded only when it runs. */
+/** A copy of the bridge's `BridgeLogin`. The bridge's code and types are loaded only when it runs. */
 interface FoundLogin {
   mcpUrl: string;
   token: string;
@@ -29,7 +29,7 @@ export const mcp = command(
   runMcp,
 );
 
-/** Its own options and those for the server. */
+/** The command's own options and those for the server. */
 export type McpOptions = Pick<CommonOptions, "url" | "profile"> & { verbose: boolean; logFile?: string | undefined };
 
 export interface McpInput {
@@ -37,13 +37,13 @@ export interface McpInput {
   options: McpOptions;
 }
 
-/** `kb mcp`: the bridge between a host on stdin/stdout and the server's /mcp. */
+/** `kb mcp`: runs the bridge between a host on stdin/stdout and the server's /mcp. */
 export async function runMcp(input: McpInput, deps: Host): Promise<number> {
   const { runBridge } = await import("#bridge/main.ts");
   const warned = new Set<string>();
   const write = await makeLog(input.options, deps);
   const log: WriteLog = (level, message) => {
-    // A wrong setting was reported at the start; each call repeats it, the log doesn't.
+    // A wrong setting was reported at the start. Each call fails with the same error, but the log contains it only once.
     const isWarned = [...warned].some((text) => message.endsWith(text));
     write(isWarned ? "debug" : level, message);
   };
@@ -54,7 +54,7 @@ export async function runMcp(input: McpInput, deps: Host): Promise<number> {
   const { stdin, stdout } = deps.io;
   const findLogin = makeFindLogin(input, deps, warn);
   const running = runBridge({ stdin, stdout, findLogin, signal: deps.signal, log });
-  // Not awaited, because the host waits for the start; and no file that hangs keeps the bridge from ending.
+  // The check isn't awaited, because the host waits for the start, and a file that hangs must not keep the bridge from ending.
   void checkSettings(input, deps).catch((error: unknown) => warn(textOf(error)));
   return await running;
 }
@@ -66,7 +66,7 @@ type WriteLog = (level: "debug" | "info" | "warn", message: string) => void;
  * continues.
  */
 async function makeLog({ logFile, verbose }: McpOptions, { io, clock }: Host): Promise<WriteLog> {
-  // Loaded on demand: the module for files costs the start more than the bridge's own code.
+  // Loaded on demand, because the module for files adds more to the start than the bridge's own code.
   const append = logFile === undefined ? undefined : (await import("#cli/host/log-file.ts")).makeLogFile(logFile);
   let isReported = false;
   const writeLine = (level: string, message: string): string => {
@@ -93,10 +93,10 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Milliseconds before its expiry from which a token is no longer used; less than the renewal requires as remaining. */
+/** A token isn't used in the last milliseconds before its expiry. This is less than the remaining time below which the token is renewed. */
 const ENDING_MS = 30_000;
 
-/** Finds the login in the settings and files at the time of the call, so that a later `kb login` needs no restart. */
+/** Finds the login in the settings and files as they are when it is called, so that a later `kb login` needs no restart. */
 function makeFindLogin(
   input: McpInput,
   deps: Host,
@@ -113,7 +113,7 @@ function makeFindLogin(
       const isEnding = expiresAt === undefined ? undefined : () => expiresAt - ENDING_MS < deps.clock.now();
       return { mcpUrl, token: value, storedFor: origin, from, ...defined({ isEnding }) };
     });
-    // A call may find a wrong setting before the check at the start has.
+    // A call may find a wrong setting before the check at the start does.
     return await finding.catch((error: unknown) => {
       if (isSettingsFailure(error)) warn(error.message);
       throw error;
@@ -134,12 +134,12 @@ function notSignedInTo(server: string): string {
   return `not_signed_in: this bridge has no login for ${server}, so ask the person to run: kb login ${server}`;
 }
 
-/** By its name: lazily loaded modules have a class of their own in the built program. */
+/** Checked by name, because lazily loaded modules have a separate copy of the class in the built program. */
 function isCliFailure(error: unknown): error is CliFailure {
   return error instanceof Error && error.name === "CliFailure";
 }
 
-/** Converts a login failure to the bridge's form: its code first, then the person's next step. */
+/** Converts a login failure to the bridge's form: first its code, then the person's next step. */
 function forAgents(failure: CliFailure): ApiError {
   const isSignIn = failure.exit === EXIT.notSignedIn;
   const code = OWN_CODES.get(failure.exit) ?? failure.code;
@@ -150,7 +150,7 @@ function forAgents(failure: CliFailure): ApiError {
   });
 }
 
-/** A wrong setting isn't a wrong argument of the call that finds it. */
+/** Codes for failures of the bridge's own settings: a call that finds a wrong setting must not report a wrong argument. */
 const OWN_CODES = new Map<number, string>([
   [EXIT.notSignedIn, "not_signed_in"],
   [EXIT.unreachable, "unavailable"],
@@ -163,6 +163,6 @@ function isSettingsFailure(error: unknown): error is ApiError {
 
 function codeOf(failure: CliFailure): ErrorCode {
   if (failure.exit === EXIT.usage || !Object.hasOwn(ERROR_CODES, failure.code)) return "unavailable";
-  // The key was just found in the table.
+  // The cast is safe because the key was just found in the table.
   return failure.code as ErrorCode;
 }

@@ -38,7 +38,7 @@ export const members: Noun = {
       question: ({ email }) => `Remove ${email} from the workspace and revoke all their sessions and tokens?`,
       done: ({ email }) => `Removed ${email}. All their credentials stopped working.`,
     }),
-    /** `kb members reset-password MEMBER`: stdout has only the link, unless it was mailed. */
+    /** `kb members reset-password MEMBER`: prints only the link on stdout, unless it was emailed. */
     "reset-password": callCommand(
       "post",
       "/api/workspace/members/{id}/password-reset",

@@ -5,7 +5,7 @@ import { makeOutput } from "#cli/terminal/output.ts";
 import { whyNoBrowser } from "#cli/sign-in/sign-in.ts";
 import { loadSettings } from "#cli/login/settings.ts";
 
-/** `kb open [WHAT]`: opens a page of the server in the browser; stdout has its address. */
+/** `kb open [WHAT]`: opens a page of the server in the browser and prints its address on stdout. */
 export const open = command(
   {
     summary: "Open the server's web page in the browser, and print its address.",

@@ -72,7 +72,7 @@ export const profile: Noun = {
         output.result(answer, () => printUser(answer, output));
       },
     ),
-    /** `kb profile password`: both passwords from prompts or from stdin, never from the command line. */
+    /** `kb profile password`: reads both passwords from prompts or from stdin, never from the command line. */
     password: command(
       {
         summary: "Change your password; this signs out your other sessions and the clients you allowed.",

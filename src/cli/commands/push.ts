@@ -18,7 +18,7 @@ import { findCredential, loadSettings, refusePlainHttp, type Settings } from "#c
 import { readSecret } from "#cli/line/values.ts";
 import { findConnector } from "#cli/records/find.ts";
 
-/** `kb_con_` and enough characters to distinguish keys: a server that claims fewer can't know the key. */
+/** The length of `kb_con_` plus enough characters to distinguish keys. A server that lists fewer can't know the key. */
 const TELLING_PREFIX = "kb_con_".length + 4;
 
 const PUSH = {
@@ -118,7 +118,7 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
     if (inputs.documents.length > 0) {
       report.expect(inputs.documents.length);
       const list = access.length > 0 ? access : ["workspace"];
-      // Asked again, whatever an earlier run asked: its answers aren't stored.
+      // The server is asked again even if an earlier run asked, because its answers aren't stored.
       const asking = makeLineQueue({ ...target, firstNumber: queue.last + 1 }, 0);
       const missing = await askForDocuments(
         inputs.documents,
@@ -140,8 +140,8 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
 }
 
 /**
- * Begins an upload if it can be found again: for files, for a set, and for stdin with a name. The same files as in an
- * earlier, unfinished run of the command continue its upload.
+ * Begins an upload if it can be found again, which holds for files, for a set, and for stdin with a name. If an earlier run of the command with the
+ * same files is unfinished, its upload is continued.
  */
 async function beginUpload(job: Job, isStdin: boolean): Promise<PushUpload | undefined> {
   const { inputs, connectorId, sender, input } = job;
@@ -189,7 +189,7 @@ function endOf({ mode, swept, sweepRefused }: PushUpload, connectorId: string): 
 
 function kindOf(input: PushInput): "lines" | "documents" | undefined {
   const kind = input.options.as;
-  // The parser accepts no other words.
+  // The parser accepts only these words.
   return kind === "lines" || kind === "documents" ? kind : undefined;
 }
 
@@ -205,15 +205,15 @@ function keyReference(input: PushInput, deps: Deps): string {
 
 async function readKey(reference: string, deps: Deps): Promise<string> {
   const key = await readSecret(reference, "--key", deps);
-  // One word of visible ASCII; anything else could inject a header.
+  // A key is one word of visible ASCII; anything else could inject a header.
   if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw usageFailure(`${reference} does not contain a connector key.`);
   return key;
 }
 
 /**
- * Returns the id of the connector to push to. With an explicit address (--url, KB_URL), an id is used as it is, so that
- * a machine needs only the key. Everything else is looked up with the stored login. If only a profile names the server,
- * which a kb.json may choose, the key is sent only when that server lists it as the connector's own. Source: S48.
+ * Returns the id of the connector to push to. With an explicit address (--url, KB_URL), an id is used unchanged, so that a machine needs only the
+ * key. Any other word is looked up with the stored login. If only a profile names the server, which a kb.json may choose, the key is sent only when
+ * that server lists it as the connector's own. Source: S48.
  */
 async function findTarget(word: string, key: string, settings: Settings, deps: Deps): Promise<string> {
   const isBeside = settings.serverFrom !== "profile";

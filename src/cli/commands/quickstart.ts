@@ -42,7 +42,10 @@ const QUICKSTART = {
 
 type QuickstartInput = InputOf<typeof QUICKSTART>;
 
-/** `kb quickstart [PATH…]`: server, first admin, allowed folders, connectors, syncs, one search; repeating it is idempotent. */
+/**
+ * `kb quickstart [PATH…]`: sets up the server, the first admin, allowed folders, connectors and syncs, and runs one search. Running it again is
+ * idempotent.
+ */
 export const quickstart = command(QUICKSTART, async (input, deps) => {
   refuseOtherHosts(deps);
   const output = makeOutput(input, deps);
@@ -69,7 +72,7 @@ export const quickstart = command(QUICKSTART, async (input, deps) => {
   return await stayForeground(dataDir, running.pid, exit, deps, output);
 });
 
-/** The required port of the server; undefined = the last one, or a free one. */
+/** Returns the requested port of the server; undefined = the last one used, or a free one. */
 function portOf(input: QuickstartInput, { env }: Deps): number | undefined {
   const flag = input.options.port;
   if (flag !== undefined) return parseInteger(flag, "--port", 1, 65_535);
@@ -99,7 +102,7 @@ async function chooseFolders(input: QuickstartInput, deps: Deps, secretDirs: rea
   return folders;
 }
 
-/** Signs in with the session stored for this server, else as the admin that quickstart made; nothing else (S34). */
+/** Signs in with the session stored for this server, otherwise as the admin that quickstart created; with no other credential (S34). */
 async function signInHere(server: ServerUrl, dataDir: string, deps: Deps, output: Output): Promise<Api> {
   const settings = settingsOf(server);
   const store = makeCredentialStore(deps);
@@ -167,7 +170,7 @@ async function addFolder(
   generated: boolean,
   existing: readonly ConnectorRecord[],
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
-  // Like every connector name: one line, without invisible characters.
+  // The name follows the rules for every connector name: one line, without invisible characters.
   const base = cleanLine(basename(path), 60) || "files";
   const taken = new Set(existing.map((item) => item.name));
   let name = base;

@@ -3,7 +3,7 @@ import { command } from "#cli/line/command.ts";
 import { DATA_DIR } from "#cli/line/options.ts";
 import { makeOutput } from "#cli/terminal/output.ts";
 
-/** `kb reindex`: the running server does the work, or the next one that starts. */
+/** `kb reindex`: the running server rebuilds the index, or the next server that starts. */
 export const reindex = command(
   {
     summary: "Rebuild the search index from the stored items; search keeps working.",

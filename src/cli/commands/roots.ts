@@ -17,11 +17,11 @@ interface Rooted {
   api: Api;
   output: Output;
   deps: Deps;
-  /** That the person is the operator. */
+  /** The proof that the person is the operator. */
   proof: { headers: Record<string, string> };
 }
 
-/** Runs by a session, and proves that the person is the operator. */
+/** Makes a command that runs with a session and proves that the person is the operator. */
 function rootCommand<const D extends CommandData>(
   data: D,
   run: (rooted: InputOf<D> & Rooted) => Promise<void>,
@@ -42,7 +42,7 @@ function rootCommand<const D extends CommandData>(
   };
 }
 
-/** From the named data folder, else from the one that `kb quickstart` recorded for this server. */
+/** Makes the proof from the data folder in the options, otherwise from the one that `kb quickstart` recorded for this server. */
 async function proofOf(
   api: Api,
   dataDir: string | undefined,

@@ -2,7 +2,7 @@ import { command } from "#cli/line/command.ts";
 import { DATA_DIR } from "#cli/line/options.ts";
 import { makePaint } from "#cli/terminal/paint.ts";
 
-/** `kb serve`: runs the server in this process, until it is asked to end. */
+/** `kb serve`: runs the server in this process until the process receives a signal to end. */
 export const serve = command(
   {
     summary: "Run the server in this process.",

@@ -3,7 +3,7 @@ import { makeOutput } from "#cli/terminal/output.ts";
 import { dataDirOf, stopServer } from "#cli/quickstart/server.ts";
 import { loadSettings } from "#cli/login/settings.ts";
 
-/** `kb stop`: ends the server that quickstart started, and no other; default: that of the profile in use. */
+/** `kb stop`: ends a server that quickstart started, and no other; by default, the server of the current profile. */
 export const stop = command(
   {
     summary: "Stop the server that quickstart started.",

@@ -14,8 +14,8 @@ import { day, dayOrNever, flexible, formatted, optional } from "#cli/terminal/ta
 const DAY_MS = 86_400_000;
 
 /**
- * Tries the current login, whose tokens are its children; if that is rejected, a session, whose tokens are independent.
- * Source: S28.
+ * Tries the current login first; a token made with it ends with it. If the login is rejected, uses a session, whose tokens are independent. Source:
+ * S28.
  */
 async function makeToken(
   input: Input & { options: OptionsOf<typeof PASSWORD_STDIN> },
@@ -57,7 +57,7 @@ export const tokens: Noun = {
           "You have no active tokens. Create one with kb tokens create NAME.",
         ),
     ),
-    /** `kb tokens create NAME`: stdout has only the plaintext. */
+    /** `kb tokens create NAME`: prints only the token's plaintext on stdout. */
     create: command(
       {
         summary: "Create a token; it is printed only once, alone on stdout.",

@@ -1,7 +1,7 @@
 import { VERSION } from "#api/version.ts";
 import { command } from "#cli/line/command.ts";
 
-/** `kb version` with options; without any, it is answered before anything is loaded. */
+/** `kb version` with options. Without options, it is answered before anything is loaded. */
 export const version = command(
   {
     summary: "Print the version.",

@@ -17,7 +17,7 @@ export const whoami = command(
   async (input, deps) => {
     const settings = await loadSettings(deps, input.options);
     const credential = await getCredential(deps, settings, "api").catch(async (error: unknown) => {
-      // A login only for the tools has no access to REST.
+      // A login that is valid only for the tools has no access to REST.
       const tools = await findCredential(deps, settings, "mcp");
       if (tools === undefined) throw error;
       return tools;

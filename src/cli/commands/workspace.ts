@@ -25,7 +25,7 @@ const TRUST_OPTIONS = {
   "--remove-identity-domain <domain>": several("no longer link members by this domain (owners only); may be repeated"),
 } as const satisfies OptionsData;
 
-/** The resulting lists: the server takes whole ones. */
+/** Returns the lists after the change, because the server replaces whole lists. */
 async function trustChanges(
   api: Api,
   options: OptionsOf<typeof TRUST_OPTIONS>,
@@ -168,7 +168,7 @@ export const workspace: Noun = {
         });
       },
     ),
-    /** `kb workspace use WORKSPACE`: moves a session there; a browser login is for one workspace, chosen when signing in. */
+    /** `kb workspace use WORKSPACE`: switches a session to that workspace. A browser login is for one workspace, which is chosen when signing in. */
     use: remoteCommand(
       {
         summary: "Switch to another of your workspaces.",

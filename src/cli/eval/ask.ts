@@ -1,11 +1,11 @@
-/** Sends queries to the live search and looks up judged names: a few at a time, waiting when the server asks. */
+/** Sends queries to the live search and looks up judged names, a few at a time. It waits when the server requests a pause. */
 import type { Api } from "#cli/calls/api.ts";
 import type { Deps } from "#cli/host/deps.ts";
 import { CliFailure, interrupted } from "#cli/host/failure.ts";
 
 export type Asking = Pick<Deps, "clock" | "signal">;
 
-/** As many as the server searches at a time. */
+/** The number of searches that the server runs at a time. */
 const AT_ONCE = 4;
 const MAX_TRIES = 8;
 const FIRST_WAIT_MS = 500;
@@ -30,7 +30,7 @@ export async function forEachOf<T>(items: readonly T[], work: (item: T) => Promi
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** Returns the search's kbIds for a query, best first. */
+/** Returns the kbIds that the search finds for a query, best first. */
 export async function askSearch(api: Api, deps: Asking, question: string, limit: number): Promise<string[]> {
   const answer = await patiently(deps, () =>
     api.get("/api/connectors/search", { params: { query: { query: question, limit } } }),
@@ -38,10 +38,10 @@ export async function askSearch(api: Api, deps: Asking, question: string, limit:
   return answer.results.map(({ kbId }) => kbId);
 }
 
-/** Why a name matches no item: hidden and missing ones look the same. */
+/** Why a name matches no item. Hidden and missing items can't be distinguished. */
 export type Missing = "not_found" | "ambiguous";
 
-/** Returns the kbId that a name means to the caller, or why there is none. */
+/** Returns the kbId of the item that a name means to the caller, or why there is none. */
 export async function findJudged(api: Api, deps: Asking, name: string): Promise<{ kbId: string } | Missing> {
   try {
     const params = { path: { fileId: name } };
@@ -62,7 +62,7 @@ async function patiently<T>({ clock, signal }: Asking, call: () => Promise<T>): 
       if (!(error instanceof CliFailure) || !PASSING.has(error.code) || tries >= MAX_TRIES) throw error;
       const waitMs = error.retryAfterMs ?? Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
       await clock.sleep(waitMs, signal).catch(() => {
-        // Sleep ends early for only one reason.
+        // Sleep ends early only when the command was interrupted.
         throw interrupted();
       });
     }

@@ -7,20 +7,20 @@ import { chanceOf, meanOf, scoresOf, type Measure, type Scores } from "./measure
 import type { Run } from "./run-file.ts";
 
 export interface Evaluation {
-  /** How many hits of each query count. */
+  /** How many hits of each query are judged. */
   k: number;
-  /** The means; null when no query could be judged. */
+  /** The mean values; null when no query could be judged. */
   measures: Scores | null;
   questions: QuestionResult[];
-  /** Judged items that weren't found here; the measures exclude them. Hidden and nonexistent items look the same. */
+  /** Judged items that weren't found; the measures exclude them. Hidden and nonexistent items can't be distinguished. */
   missing: { item: string; reason: Missing; questions: number }[];
-  /** Queries of which no relevant item exists: the measures exclude them. */
+  /** Queries without an existing relevant item: the measures exclude them. */
   leftOut: { id: string; question: string }[];
   /** Queries that the search rejected: the measures exclude them. */
   failed: { id: string; question: string; code: string; message: string }[];
   /** kbIds by query, as returned by the search. */
   run: Run;
-  /** Grades by kbId, by query. */
+  /** Grades by query, then by kbId. */
   grades: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** The kbId of each judged name that was found. */
   kbIds: ReadonlyMap<string, string>;
@@ -29,7 +29,7 @@ export interface Evaluation {
 export interface QuestionResult extends Scores {
   id: string;
   question: string;
-  /** Relevant items that exist. */
+  /** Number of relevant items that exist. */
   relevant: number;
 }
 
@@ -79,13 +79,13 @@ async function askAll(
     try {
       answers.set(id, await askSearch(api, deps, question, k));
     } catch (error) {
-      // A failure of this query only: too slow to answer in time, or not accepted by the search.
+      // A failure that concerns only this query: it was too slow, or the search rejected it.
       if (!(error instanceof CliFailure) || !OF_ONE_QUESTION.has(error.code)) throw error;
       onFailure({ id, question, code: error.code, message: error.message });
     }
     onStep("Asking", ++done, judged.length);
   });
-  // In the order of the judgements, whatever arrived first.
+  // In the order of the judgements, even if the answers arrived in another order.
   const run: Run = new Map();
   for (const { id } of judged) {
     const items = answers.get(id);
@@ -96,7 +96,7 @@ async function askAll(
 
 const OF_ONE_QUESTION = new Set(["search_timeout", "invalid_argument", "no_such_person", "invalid_request"]);
 
-/** Looks up every judged name once. A kbId that the search returned exists. */
+/** Looks up every judged name once. A kbId that the search returned is known to exist. */
 async function lookUp(
   api: Api,
   deps: Asking,
@@ -126,16 +126,16 @@ async function lookUp(
 }
 
 export interface Comparison {
-  /** Queries answered in both runs; the others aren't compared. */
+  /** Number of queries answered in both runs; the others aren't compared. */
   compared: number;
   notCompared: number;
-  /** Means over the compared queries; `chance` is the p of a paired randomization test. */
+  /** Means over the compared queries. `chance` is the p-value of a paired randomization test. */
   measures: Record<Measure, { before: number; now: number; chance: number }>;
-  /** By nDCG, the largest change first. */
+  /** Queries by their change in nDCG, the largest change first. */
   changed: { id: string; question: string; before: number; now: number }[];
 }
 
-/** Compares with an earlier run of the same queries, which may name items as the judgements do; null when they share none. */
+/** Compares with an earlier run of the same queries, whose items may be named as in the judgements. Null when the runs share no query. */
 export function compareRuns({ questions, grades, kbIds, k }: Evaluation, earlier: Run): Comparison | null {
   const pairs = questions.flatMap((now) => {
     const ranked = earlier.get(now.id)?.map((name) => kbIds.get(name) ?? name);

@@ -15,12 +15,12 @@ import {
 import { usageFailure } from "#cli/host/failure.ts";
 import { linesOf, makeBadLines, quoted, readText, type BadLines } from "./text-lines.ts";
 
-/** A query with the items that answer it. */
+/** A query and the items that answer it. */
 export interface Judged {
-  /** The topic in the qrels; in YAML its `id`, else one derived from the query. Without spaces. */
+  /** The topic in the qrels. In YAML, the query's `id`, or an id derived from the query. It has no spaces. */
   id: string;
   question: string;
-  /** Grade by item, as named in the file: a kbId, a URL, a key, a path or a title. 0 means not relevant. */
+  /** Grades by item as named in the file: by kbId, URL, key, path or title. 0 means not relevant. */
   grades: Map<string, number>;
 }
 
@@ -30,13 +30,13 @@ export interface Judgements {
   withoutQuestion: string[];
 }
 
-/** The longest name by which the server looks up an item. */
+/** Maximum length of a name by which the server looks up an item. */
 const MAX_NAME = 2_000;
 const MAX_QUESTION = 1_000;
 const MAX_GRADE = 1_000;
 
 /**
- * Reads judgements: YAML by file extension, else qrels, whose queries are in the file `queries`.
+ * Reads judgements: YAML if the file extension says so, otherwise qrels, whose queries are in the file `queries`.
  *
  * @throws CliFailure 2 that lists the bad lines
  */
@@ -74,7 +74,7 @@ function join(questions: ReadonlyMap<string, string>, grades: ReadonlyMap<string
   return joined;
 }
 
-/** `topic iteration item grade` in columns; an item may contain spaces. A grade of 0 or less means not relevant. */
+/** Parses columns `topic iteration item grade`; an item may contain spaces. A grade of 0 or less means not relevant. */
 function parseQrels(file: string, text: string): Map<string, Map<string, number>> {
   const topics = new Map<string, Map<string, number>>();
   const bad = makeBadLines();
@@ -94,7 +94,7 @@ function parseQrels(file: string, text: string): Map<string, Map<string, number>
   return topics;
 }
 
-/** A topic, a tab and its query on each line. */
+/** Parses lines with a topic, a tab and the topic's query. */
 function parseQueries(file: string, text: string): Map<string, string> {
   const questions = new Map<string, string>();
   const bad = makeBadLines();
@@ -111,7 +111,7 @@ function parseQueries(file: string, text: string): Map<string, string> {
 
 const TOO_LONG = `the question is longer than ${MAX_QUESTION} characters`;
 
-/** `question: [items]`, or a list of `{id, question, items}`; an item is a name, or `{item, grade}`. */
+/** Parses `question: [items]`, or a list of `{id, question, items}`; an item is a name, or `{item, grade}`. */
 function parseYaml(file: string, text: string): Judged[] {
   const lines = new LineCounter();
   const document = parsed(file, text, lines);
@@ -129,10 +129,10 @@ function parseYaml(file: string, text: string): Judged[] {
   return reader.questions;
 }
 
-/** Judgements nest four levels. */
+/** Maximum nesting; judgements have four levels. */
 const MAX_DEPTH = 1_000;
 
-/** The parser needs almost a kilobyte per level. */
+/** Checks the nesting first, because the parser needs almost a kilobyte per level. */
 function isTooDeep(text: string): boolean {
   let brackets = 0;
   let dashes = 0;
@@ -149,16 +149,16 @@ function isTooDeep(text: string): boolean {
 function parsed(file: string, text: string, lineCounter: LineCounter): Document {
   if (isTooDeep(text)) throw usageFailure(`${file} is nested too deeply.`);
   try {
-    // The reader compares keys: the parser compares each with all before it.
+    // The reader checks for duplicate keys, because the parser compares each key with all keys before it.
     return parseDocument(text, { lineCounter, uniqueKeys: false, prettyErrors: false, schema: "failsafe" });
   } catch (cause) {
-    // The parser recurses for each level.
+    // The parser recurses for each level, so deep nesting exhausts the stack.
     if (cause instanceof RangeError) throw usageFailure(`${file} is nested too deeply.`);
     throw cause;
   }
 }
 
-/** Collects queries from nodes, and errors in them into `bad`. */
+/** Makes a reader that collects queries from nodes, and errors in `bad`. */
 function makeReader(bad: BadLines, lineOf: (node: Node) => number) {
   const questions: Judged[] = [];
   const seen = new Map<string, number>();
@@ -210,7 +210,7 @@ function makeReader(bad: BadLines, lineOf: (node: Node) => number) {
   };
 }
 
-/** The same for the same query at any position in the file, so that runs can be compared. */
+/** Returns an id that is the same for the same query at any position in the file, so that runs can be compared. */
 function idOf(question: string): string {
   return `q-${createHash("sha256").update(question).digest("hex").slice(0, 12)}`;
 }
@@ -225,7 +225,7 @@ function whyNotName(item: string): string | undefined {
   return item.length > MAX_NAME ? `the item is longer than ${MAX_NAME} characters` : undefined;
 }
 
-/** An item that is judged twice gets the higher grade. */
+/** Adds a grade. An item that is judged twice gets the higher grade. */
 export function addGrade(grades: Map<string, number>, item: string, grade: number): void {
   grades.set(item, Math.max(grade, grades.get(item) ?? 0));
 }

@@ -2,19 +2,19 @@
 
 export const MEASURES = ["ndcg", "mrr", "recall", "success"] as const;
 export type Measure = (typeof MEASURES)[number];
-/** Each from 0 to 1. */
+/** The score of each measure, from 0 to 1. */
 export type Scores = Record<Measure, number>;
 
-/** Name of a measure: `nDCG@10`. Success counts the first hit, the others the first `k`. */
+/** Returns the name of a measure, such as `nDCG@10`. Success looks at the first hit, the others at the first `k`. */
 export function measureName(measure: Measure, k: number): string {
   const names = { ndcg: `nDCG@${k}`, mrr: `MRR@${k}`, recall: `recall@${k}`, success: "success@1" };
   return names[measure];
 }
 
 /**
- * The scores of one ranked answer.
+ * Calculates the scores of one ranked answer.
  *
- * @param ranked  item ids, best first, each once; those after the first `k` don't count
+ * @param ranked  item ids, best first, each once; those after the first `k` are ignored
  * @param grades  gain of each judged item, 0 for not relevant; at least one is above 0
  */
 export function scoresOf(ranked: readonly string[], grades: ReadonlyMap<string, number>, k: number): Scores {
@@ -34,7 +34,7 @@ function discounted(gains: readonly number[]): number {
   return gains.reduce((sum, gain, rank) => sum + gain / Math.log2(rank + 2), 0);
 }
 
-/** The mean of each measure; needs at least one query. */
+/** Returns the mean of each measure; requires at least one query. */
 export function meanOf(all: readonly Scores[]): Scores {
   const mean = (measure: Measure): number => all.reduce((sum, scores) => sum + scores[measure], 0) / all.length;
   return { ndcg: mean("ndcg"), mrr: mean("mrr"), recall: mean("recall"), success: mean("success") };
@@ -43,9 +43,9 @@ export function meanOf(all: readonly Scores[]): Scores {
 const ROUNDS = 10_000;
 
 /**
- * The probability of a mean difference this large by chance alone: a two-sided paired randomization test, which assumes
- * nothing about the distribution of scores. Each round flips the sign of each difference at random; the flips are the
- * same each time, and so is the result.
+ * Returns the probability of a mean difference this large by chance alone. It is calculated by a two-sided paired randomization test, which assumes
+ * nothing about the distribution of scores. Each round flips the sign of each difference at random; the generator's seed is fixed, so the result is
+ * always the same.
  */
 export function chanceOf(differences: readonly number[]): number {
   const unequal = differences.filter((difference) => difference !== 0);
@@ -66,7 +66,7 @@ export function chanceOf(differences: readonly number[]): number {
       sum += (bits & 1) === 0 ? (unequal[at] ?? 0) : -(unequal[at] ?? 0);
       bits >>>= 1;
     }
-    // Sums of the same numbers in another order differ in their last bits.
+    // Sums of the same numbers in another order differ in their last bits, hence the tolerance.
     if (Math.abs(sum) >= seen - 1e-9) atLeast += 1;
   }
   return (atLeast + 1) / (ROUNDS + 1);

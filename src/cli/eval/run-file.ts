@@ -6,7 +6,7 @@ export type Run = Map<string, string[]>;
 
 const NAME = "kb";
 
-/** Returns the text of a run file. Scores decrease with the rank: a search returns only the order. */
+/** Returns the text of a run file. The scores are made up from the rank, because a search returns only the order. */
 export function formatRun(run: ReadonlyMap<string, readonly string[]>): string {
   const lines: string[] = [];
   for (const [topic, items] of run) {
@@ -15,7 +15,7 @@ export function formatRun(run: ReadonlyMap<string, readonly string[]>): string {
   return lines.join("");
 }
 
-/** Reads a run file; like trec_eval, by score, not by rank. Throws a usage failure that lists the bad lines. */
+/** Reads a run file. Like trec_eval, it sorts by score and ignores the rank. Throws a usage failure that lists the bad lines. */
 export function parseRun(file: string, text: string): Run {
   const scored = new Map<string, { item: string; score: number; line: number }[]>();
   const bad = makeBadLines();

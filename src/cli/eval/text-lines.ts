@@ -5,7 +5,7 @@ import { plural } from "#api/plural.ts";
 import { usageFailure } from "#cli/host/failure.ts";
 import { whyUnreadable } from "#cli/host/unreadable.ts";
 
-/** A line that can't be read. Lines count from 1. */
+/** A line that can't be parsed. The first line has number 1. */
 export interface BadLine {
   line: number;
   why: string;
@@ -32,7 +32,7 @@ export async function readText(file: string, cwd: string): Promise<string> {
   }
 }
 
-/** Every nonempty line with its number. */
+/** Yields every nonempty line with its number. */
 export function* linesOf(text: string): Generator<{ line: number; text: string }> {
   let line = 0;
   for (let from = 0; from <= text.length;) {
@@ -45,7 +45,7 @@ export function* linesOf(text: string): Generator<{ line: number; text: string }
   }
 }
 
-/** The bad lines of a file: the first ten, and their number. A file with only bad lines may have millions. */
+/** The bad lines of a file: the first ten, and their total number. A file that isn't in this format may have millions. */
 export type BadLines = ReturnType<typeof makeBadLines>;
 
 export function makeBadLines() {
@@ -56,7 +56,7 @@ export function makeBadLines() {
       total += 1;
       if (first.length < SHOWN) first.push(bad);
     },
-    /** Throws a usage failure that lists the first ten; returns when there are none. */
+    /** Throws a usage failure that lists the first ten bad lines; returns when there are none. */
     refuse(file: string): void {
       if (total === 0) return;
       const shown = first.map(({ line, why }) => `  line ${line}: ${why}`);
@@ -66,7 +66,7 @@ export function makeBadLines() {
   };
 }
 
-/** Part of a file for quoting in a message: a file of one line may be a single word. */
+/** Shortens text from a file for quoting in a message, because the whole file may be a single word. */
 export function quoted(text: string): string {
   return text.length > MAX_QUOTED ? `"${text.slice(0, MAX_QUOTED)}…"` : `"${text}"`;
 }

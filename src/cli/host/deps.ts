@@ -1,4 +1,4 @@
-/** A command's access to everything outside itself; tests pass their own. */
+/** A command's access to everything outside itself; tests pass their own implementation. */
 import type { Readable, Writable } from "node:stream";
 import { interrupted, usageFailure } from "./failure.ts";
 import type { Fetch } from "./http.ts";
@@ -45,14 +45,14 @@ export interface Deps {
   fetch: Fetch;
   clock: CliClock;
   prompts: Prompts;
-  /** Aborts on Ctrl-C and when the process is asked to end. */
+  /** Aborts on Ctrl-C and when the process receives a signal to end. */
   signal: AbortSignal;
   randomBytes(count: number): Uint8Array;
   program: Program;
   keychain: Keychain;
   /**
-   * For a command whose output is a log: from now on a closed stdout, or a full disk behind it, doesn't end the
-   * process. Returns its descriptor.
+   * For a command whose output is a log: after this call, a closed stdout, or a full disk behind it, doesn't end the process. Returns stdout's
+   * descriptor.
    */
   outliveStdout(): number;
   /** Notifies the parent process, if it listens, that the server answers on `port`. */
@@ -61,13 +61,13 @@ export interface Deps {
   openUrl(address: string): Promise<boolean>;
 }
 
-/** Whether a command may prompt: a terminal on both sides, and no option against it. */
+/** Whether a command may prompt: stdin and stdout must be a terminal, and no option may forbid it. */
 export function canAsk(deps: Deps, options: { input?: boolean }): boolean {
   const isAutomated = deps.env["CI"] !== undefined && deps.env["CI"] !== "" && deps.env["CI"] !== "false";
   return deps.io.isStdinTty && deps.io.isStderrTty && !isAutomated && options.input !== false;
 }
 
-/** Continues only after a yes: `--yes`, or the person's answer. Without a terminal the flag is required. */
+/** Continues only after `--yes` or the person's confirmation. Without a terminal the flag is required. */
 export async function confirmed(
   options: { input?: boolean; yes: boolean },
   deps: Deps,

@@ -1,4 +1,4 @@
-/** The only table of exit codes. `ERROR_CLASSES` maps error classes to them; 8, 9 and 130 are the command's own. */
+/** The only table of exit codes. `ERROR_CLASSES` maps error classes to them; the codes 8, 9 and 130 are specific to the command line. */
 export const EXIT_CODES = [
   { code: 0, name: "ok", meaning: "It worked." },
   { code: 1, name: "failure", meaning: "Any other failure." },

@@ -10,12 +10,12 @@ export interface FailureOptions {
   requestId?: string | undefined;
   /** The HTTP status of the server's answer. */
   status?: number | undefined;
-  /** Milliseconds from now until a retry can succeed, from the server. */
+  /** Milliseconds from now until a retry can succeed, as reported by the server. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
-/** Ends a command with an exit code and a message. `code` is the server's, or one of the command line's own. */
+/** Ends a command with an exit code and a message. `code` is the server's code, or one of the command line. */
 export class CliFailure extends Error {
   override readonly name = "CliFailure";
   readonly code: string;
@@ -36,7 +36,7 @@ export class CliFailure extends Error {
   }
 }
 
-/** A failure by the name of its exit code. */
+/** Makes a failure from the name of its exit code. */
 export function failure(
   exit: keyof typeof EXIT,
   code: string,
@@ -47,27 +47,27 @@ export function failure(
   return new CliFailure({ code, exit: EXIT[exit], message, hint, ...more });
 }
 
-/** A wrong command line or value: exit code 2. */
+/** Makes the failure for a wrong command line or value: exit code 2. */
 export function usageFailure(message: string, hint?: string): CliFailure {
   return failure("usage", "usage", message, hint);
 }
 
-/** Not signed in to that server: exit code 4 and the command that signs in. */
+/** Makes the failure when no one is signed in to that server: exit code 4 and the command that signs in. */
 export function notSignedIn(message: string, hint = "kb login"): CliFailure {
   return failure("notSignedIn", "unauthenticated", message, hint);
 }
 
-/** Ctrl-C: exit code 130; reports what was left behind. */
+/** Makes the failure for Ctrl-C: exit code 130, with a message about what was left unfinished. */
 export function interrupted(message = "Interrupted."): CliFailure {
   return failure("interrupted", "interrupted", message);
 }
 
-/** Whether it is a failure of ours, or of the server, with one of these codes; with any code if none is named. */
+/** Whether the error is a failure of the CLI or the server with one of these codes; with any code if none is listed. */
 export function isFailure(error: unknown, ...codes: string[]): error is CliFailure {
   return error instanceof CliFailure && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** The result of `work`; undefined when it ends in a failure with one of these codes, or in any failure if none is named. */
+/** Returns the result of `work`; undefined when it fails with one of these codes, or with any code if none is listed. */
 export async function unlessFailed<T>(work: Promise<T>, ...codes: string[]): Promise<T | undefined> {
   return await work.catch((error: unknown) => {
     if (!isFailure(error, ...codes)) throw error;
@@ -75,7 +75,7 @@ export async function unlessFailed<T>(work: Promise<T>, ...codes: string[]): Pro
   });
 }
 
-/** Converts anything thrown to a failure. An error that is neither ours nor the server's is a bug: exit code 1, `internal`. */
+/** Converts anything thrown to a failure. An error that comes from neither the CLI nor the server is a bug: exit code 1, `internal`. */
 export function toFailure(error: unknown): CliFailure {
   if (error instanceof CliFailure) return error;
   if (error instanceof ApiError) {
@@ -90,8 +90,8 @@ export function toFailure(error: unknown): CliFailure {
 }
 
 /**
- * Removes anything that looks like one of our secrets from a text that is printed or logged. The first characters of a
- * token, which lists show to distinguish tokens, aren't secret and stay.
+ * Removes anything that looks like a secret of kb from a text that is printed or logged. The first characters of a token aren't secret and are kept,
+ * because lists show them to distinguish tokens.
  */
 export function redact(text: string): string {
   return text

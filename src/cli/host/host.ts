@@ -1,4 +1,4 @@
-/** The real process, as every command needs it; loads nothing that the bridge's start can do without. */
+/** The real process in the form that every command needs. Loads nothing that isn't needed for the bridge's start. */
 import { homedir } from "node:os";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -24,8 +24,8 @@ export type Host = Pick<
 const DEFAULT_COLUMNS = 80;
 
 /**
- * Makes the host from this process. Ctrl-C and end signals abort `signal`; a second one ends the process by itself, and
- * a closed stdout ends it through `exit`.
+ * Makes the host from this process. Ctrl-C and termination signals abort `signal`; a second such signal ends the process immediately, and a closed
+ * stdout ends it through `exit`.
  */
 export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Host {
   const abort = new AbortController();
@@ -37,7 +37,7 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
       abort.abort();
     });
   }
-  // `kb … | head`: no one reads any more. The bridge listens too and ends the same way.
+  // The reader of stdout is gone, as after `kb … | head`. The bridge also listens for this and ends the same way.
   let isOutlived = false;
   host.stdout.on("error", () => {
     if (!isOutlived) exit(EXIT.ok);
@@ -56,7 +56,7 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
       },
       isStdoutTty: host.stdout.isTTY === true,
       isStderrTty: host.stderr.isTTY === true,
-      // A terminal that doesn't know its width reports 0.
+      // A terminal whose width is unknown reports 0.
       columns: () => host.stdout.columns || host.stderr.columns || DEFAULT_COLUMNS,
     },
     env: host.env,
@@ -75,12 +75,12 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
   };
 }
 
-/** Replaces an unknown folder (it was removed, or this user has none) with one in which kb finds nothing. */
+/** Replaces a folder that can't be determined (it was removed, or this user has none) with one in which kb finds nothing. */
 function folderOr(find: () => string): string {
   try {
     return find();
   } catch {
-    // Not the working directory: its author must not choose settings.
+    // The working directory isn't used, because its author must not choose settings.
     return NO_FOLDER;
   }
 }
@@ -88,9 +88,8 @@ function folderOr(find: () => string): string {
 const NO_FOLDER = "/nonexistent";
 
 /**
- * Ends the process like an unhandled signal. `exit` would terminate its threads by force, and one that is inside a call
- * of SQLite's binding then aborts the process. The first process of a container can't be ended by its own signal: it
- * continues to `exit`.
+ * Ends the process like an unhandled signal. `exit` would terminate its threads by force, and a thread inside a call to SQLite's binding would then
+ * abort the process. The first process of a container can't be ended by its own signal: it continues to `exit`.
  */
 function endBy(name: NodeJS.Signals, host: NodeJS.Process, exit: (code: number) => void): void {
   host.removeAllListeners(name);

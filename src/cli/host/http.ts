@@ -1,15 +1,15 @@
-/** HTTP requests for the commands: the part of `fetch` that they need, over node:http. */
+/** HTTP requests for the commands: the part of `fetch` that they need, implemented with node:http. */
 import type { IncomingMessage } from "node:http";
 import { makeSendRequest, readText } from "#core/http-request.ts";
 
-/** The part of `fetch` that commands use; `fetch` itself fits too. */
+/** The part of `fetch` that commands use; `fetch` itself has this type too. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<Answer>;
 
 export interface FetchRequest {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** Explicit, because a followed redirect would carry the login elsewhere. */
+  /** Required, because following a redirect would send the login to another address. */
   redirect: "manual";
   signal: AbortSignal;
 }
@@ -58,7 +58,7 @@ function toAnswer(message: IncomingMessage): Answer {
         message.destroy();
       },
     },
-    // A byte order mark isn't part of the text, as in `Response`.
+    // As in `Response`, a byte order mark isn't part of the text.
     text: async () => (await readText(message)).replace(/^\uFEFF/, ""),
   };
 }

@@ -7,19 +7,19 @@ import { text } from "node:stream/consumers";
 import type { AsyncEntry as Entry } from "@napi-rs/keyring";
 
 const SERVICE = "kb";
-/** Without it the library falls back to the kernel's keyring, which a restart empties. Source: docs/decisions/0016. */
+/** Without this option the library falls back to the kernel's keyring, which is emptied by a restart. Source: docs/decisions/0016. */
 const OPTIONS = { linux: { store: "secret-service" } } as const;
 
 process.stdout.write(JSON.stringify(await answer()));
 
 async function answer(): Promise<unknown> {
   try {
-    // Our own parent wrote it, in this shape.
+    // The cast is safe because our own parent process wrote the request.
     const request = JSON.parse(await text(process.stdin)) as { op: string; account: string; secret?: string };
-    // An optional package: if it isn't installed this throws, and that is an answer too. With `require`, because an
-    // `import` of a missing package breaks the build.
+    // The package is optional. If it isn't installed, this call throws, which is reported to the parent. `require` is used because an `import` of a
+    // missing package breaks the build.
     const load = createRequire(import.meta.url);
-    // The package's own types say that it exports this class.
+    // The package's own types declare this class.
     const { AsyncEntry } = load("@napi-rs/keyring") as { AsyncEntry: typeof Entry };
     const entry = new AsyncEntry(SERVICE, request.account, OPTIONS);
     if (request.op === "save") await entry.setPassword(request.secret ?? "");

@@ -1,19 +1,19 @@
 /**
  * The system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux.
  *
- * Each operation runs in a child process that is killed after three seconds. In this process it couldn't be abandoned:
- * the library's constructor waits for the keychain on the main thread (2 s with a stopped gnome-keyring), and a call
- * that waits for an unlock dialogue holds a thread that Node joins before it exits, whatever the exit code.
+ * Each operation runs in a child process that is killed after three seconds. In this process, an operation couldn't be abandoned: the library's
+ * constructor waits for the keychain on the main thread (2 s with a stopped gnome-keyring), and a call that waits for an unlock dialogue holds a
+ * thread that Node joins before it exits, whatever the exit code.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { checkBuild } from "#core/build.ts";
 import type { Clock } from "#core/clock.ts";
 import { parseObject, textOf } from "./state-file.ts";
 
-/** Secrets by account. Each call throws `KeychainUnavailable` when there is no keychain, it is locked, or it doesn't answer. */
+/** Secrets by account. Each call throws `KeychainUnavailable` when there is no keychain, or the keychain is locked or doesn't answer. */
 export type Keychain = ReturnType<typeof makeKeychain>;
 
-/** Why the keychain couldn't be used, in the system's words. */
+/** Why the keychain couldn't be used, as reported by the system. */
 export class KeychainUnavailable extends Error {
   override readonly name = "KeychainUnavailable";
 }
@@ -24,7 +24,7 @@ export const KEYCHAIN_TIMEOUT_MS = 3_000;
 /** Starts a program that reads a request from stdin and answers on stdout. */
 export type StartChild = () => ChildProcessWithoutNullStreams;
 
-/** A command waits for a hanging keychain only once; the bridge tries again after this time. */
+/** A command waits for a hanging keychain only once. The bridge tries again after this time. */
 const ASKED_AGAIN_AFTER_MS = 20_000;
 
 /** Makes the keychain of this system; nothing is loaded or started before its first operation. */
@@ -67,7 +67,7 @@ async function ask(
       child.once("error", reject);
       child.once("close", () => resolve());
       child.stdout.on("data", (part: Buffer) => void parts.push(part));
-      // A child that died early: its exit reports it.
+      // The child ended early, which its exit event reports.
       child.stdin.on("error", () => undefined);
       child.stdin.end(JSON.stringify(request));
     });
@@ -82,7 +82,7 @@ async function ask(
   throw new KeychainUnavailable(reasonOf(textOf(answer?.["why"]) ?? "it ended without an answer"));
 }
 
-/** The library's message, shortened to what helps a person. */
+/** Returns the part of the library's message that helps a person. */
 function reasonOf(why: string): string {
   if (/Cannot find (module|package|native binding)/i.test(why)) return "its library is not installed";
   if (/D-?Bus/i.test(why) && /autolaunch|DBUS_SESSION_BUS_ADDRESS|No such file/i.test(why))
@@ -95,9 +95,9 @@ function reasonOf(why: string): string {
 
 function startKeychainChild(): ChildProcessWithoutNullStreams {
   checkBuild();
-  // Run from source, the program uses the extensions and the loader of its sources.
+  // When run from source, the child uses the file extension and the loader of the sources.
   const isSource = import.meta.url.endsWith(".ts");
-  // Not imported: the bridge starts without them.
+  // Not imported statically, because the bridge starts without these modules.
   const { fileURLToPath } = process.getBuiltinModule("node:url");
   const file = fileURLToPath(new URL(isSource ? "keychain-child.ts" : "keychain-child.js", import.meta.url));
   const { spawn } = process.getBuiltinModule("node:child_process");

@@ -1,4 +1,4 @@
-/** One holder at a time across processes: a file with a lease, so that a dead holder blocks no one. */
+/** Allows one holder at a time across processes: a lock file with a lease, so that a dead holder blocks no one. */
 import type { Stats } from "node:fs";
 import { open, readFile, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -11,29 +11,28 @@ export interface LockOptions {
   clock: CliClock;
   /** Milliseconds after which others may take the lock from a live holder. */
   leaseMs: number;
-  /** Milliseconds to wait for it. */
+  /** Milliseconds to wait for the lock. */
   waitMs: number;
 }
 
 /**
- * Runs `work` while this process alone holds the lock file at `path`.
+ * Runs `work` while only this process holds the lock file at `path`.
  *
- * @throws CliFailure `lock_timeout` (exit code 9) when others hold it longer than `waitMs` and one for which
- *   `isUnwritable` is true when its folder takes no files
+ * @throws CliFailure `lock_timeout` (exit code 9) when others hold it longer than `waitMs` and a failure for which `isUnwritable` is true when files
+ * can't be created in its folder
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const mine = await acquire(path, options);
   try {
     return await work();
   } finally {
-    // Another process may hold it now because our lease expired: its file stays. A file that can't be removed expires
-    // with its lease.
+    // If our lease expired, another process may hold the lock now, so its file is kept. A file that can't be removed expires with its lease.
     if ((await contentOf(path)) === mine) await rm(path, { force: true }).catch(() => undefined);
   }
 }
 
 const POLL_MS = 40;
-/** A file without readable content is being written, or its writer just died. */
+/** A file without readable content is still being written, or its writer has just ended. */
 const UNREADABLE_MS = 2_000;
 
 async function acquire(path: string, { clock, leaseMs, waitMs }: LockOptions): Promise<string> {
@@ -60,7 +59,7 @@ async function create(path: string, content: string): Promise<boolean> {
   try {
     await file.writeFile(content);
   } catch (error) {
-    // A full disk stored the name and not the content: the next process would wait for it.
+    // A full disk stored the file's name without its content, and the next process would wait for it.
     await rm(path, { force: true }).catch(() => undefined);
     throw unwritable(path, error);
   } finally {
@@ -84,7 +83,7 @@ async function isStale(path: string, content: string, now: number): Promise<bool
   return until < now || (holder?.["host"] === hostname() && !isAlive(pid));
 }
 
-/** By the clock of the machine, which stamped the file, not by the one passed in. */
+/** The age by the machine's clock, which set the file's time, instead of the clock that was passed in. */
 function ageMs({ mtimeMs }: Stats): number {
   return Date.now() - mtimeMs;
 }
@@ -95,12 +94,15 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, and belongs to another user.
+    // EPERM means that the process runs and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** Of all processes that see a dead holder's file, one removes it, and only that file: a second lock guards check and removal. */
+/**
+ * Removes a dead holder's file. If several processes see it, only one removes it, and it removes only that file: a second lock guards the check and
+ * the removal.
+ */
 async function removeStale(path: string, seen: string): Promise<void> {
   const claim = `${path}.steal`;
   if (!(await create(claim, ""))) {

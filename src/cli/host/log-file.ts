@@ -1,12 +1,12 @@
 /** A file to which lines are appended, mode 0600. */
 import { appendFileSync, constants } from "node:fs";
 
-/** Appends a line; returns the system's error code on failure, and never blocks: a pipe without a reader is a failure. */
+/** Appends a line. Returns the system's error code on failure. Never blocks: a pipe without a reader is a failure. */
 export function makeLogFile(path: string): (line: string) => string | undefined {
   const { O_APPEND, O_CREAT, O_WRONLY } = constants;
-  // Windows has none.
+  // Windows doesn't have this flag.
   const withoutWaiting = constants.O_NONBLOCK ?? 0;
-  // Node accepts the system's numbers here; its types only know the names.
+  // Node accepts the numeric flags here, although its types only declare the names.
   const flag = (O_APPEND | O_CREAT | O_WRONLY | withoutWaiting) as unknown as string;
   return (line) => {
     try {

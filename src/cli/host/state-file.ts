@@ -1,10 +1,10 @@
-/** Small private JSON files: readable only by their owner, replaced atomically. */
+/** Small private JSON files: only their owner can read them, and they are replaced atomically. */
 import { mkdir, open, readFile, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CliFailure, failure } from "./failure.ts";
 
 /**
- * Returns the object in a file; undefined when the file doesn't exist.
+ * Reads the object in a file; undefined when the file doesn't exist.
  *
  * @throws CliFailure when it can't be read, or isn't a JSON object
  */
@@ -31,7 +31,7 @@ export async function readStateFile(path: string): Promise<Record<string, unknow
 }
 
 /**
- * Creates a folder and its missing parents, mode 0700. One at a time from the top: Node's own recursive `mkdir` never
+ * Creates a folder and its missing parents, mode 0700. It creates one folder at a time from the top, because Node's own recursive `mkdir` never
  * returns below a folder that fails with ENOENT, as /proc does.
  *
  * @throws CliFailure when that isn't possible
@@ -55,14 +55,14 @@ export async function makeFolder(path: string): Promise<void> {
 const UNWRITABLE = new Set(["file_unwritable", "folder_unusable"]);
 
 /**
- * True for failures of a place that takes no files: it is read-only, full, or another user's. By its code: lazily
- * loaded modules have classes of their own in the built program.
+ * True for failures because files can't be written there: the folder is read-only, on a full disk, or belongs to another user. Checked by code,
+ * because lazily loaded modules have separate copies of the classes in the built program.
  */
 export function isUnwritable(error: unknown): error is CliFailure {
   return error instanceof Error && "code" in error && UNWRITABLE.has(String(error.code));
 }
 
-/** Converts a system error on writing to a failure that says so; any other error stays as it is. */
+/** Converts a system error on writing to a failure with that explanation; any other error is returned unchanged. */
 export function unwritable(path: string, cause: unknown): unknown {
   if (!(cause instanceof Error) || !("syscall" in cause) || !("code" in cause)) return cause;
   return failure(
@@ -79,10 +79,9 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * Writes an object with mode 0600 into a folder of mode 0700, so that a reader sees either the whole old or the whole
- * new one.
+ * Writes an object with mode 0600 into a folder of mode 0700, so that a reader sees either the complete old object or the complete new one.
  *
- * @throws CliFailure when the folder takes no files
+ * @throws CliFailure when files can't be written to the folder
  */
 export async function writeStateFile(path: string, value: Record<string, unknown>): Promise<void> {
   await makeFolder(dirname(path));
@@ -96,7 +95,7 @@ export async function writeStateFile(path: string, value: Record<string, unknown
   }
 }
 
-/** Creates a file with mode 0600 and this object; false when it already exists. */
+/** Creates a file with mode 0600 that contains this object; returns false when it already exists. */
 export async function createStateFile(path: string, value: Record<string, unknown>): Promise<boolean> {
   await makeFolder(dirname(path));
   const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
@@ -128,17 +127,17 @@ export async function modeForOthers(path: string, platform: NodeJS.Platform): Pr
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    // An object that is neither null nor an array has string keys.
+    // The cast is safe because an object that is neither null nor an array has string keys.
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;
   } catch {
-    // "Anything else" includes text that isn't JSON.
+    // Text that isn't JSON also returns undefined.
     return undefined;
   }
 }
 
-/** Returns a value of such an object as an object of its own; undefined when it is anything else. */
+/** Returns the value if it is an object; undefined when it is anything else. */
 export function asRecord(value: unknown): Record<string, unknown> | undefined {
   return parseObject(JSON.stringify(value ?? null));
 }

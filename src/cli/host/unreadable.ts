@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { usageFailure } from "./failure.ts";
 
-/** Returns the text of a file that a person named. @throws CliFailure (usage) that begins with `what` */
+/** Reads the text of a file that a person named. @throws CliFailure (usage) that begins with `what` */
 export async function readNamed(path: string, what: string): Promise<string> {
   return await readFile(path, "utf8").catch((cause: unknown) => {
     throw usageFailure(`${what} can't be read: ${whyUnreadable(cause)}.`);

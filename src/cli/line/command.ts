@@ -1,23 +1,23 @@
-/** A command: its data, from which help, completion, the reference and the types of its input are made, and its handler. */
+/** A command: its handler, and its data, from which help, completion, the reference and the types of its input are derived. */
 import type { DataOf, PathOf } from "#api/client.ts";
 import type { Method } from "#api/paths.ts";
 import type { Deps } from "#cli/host/deps.ts";
 
-/** About an argument or an option: its summary, or more. */
+/** The description of an argument or an option: its summary, or an object with more. */
 export type About = string | { summary: string; choices?: readonly string[]; repeatable?: boolean };
 
-/** The arguments by their form in help: `<name>` is required, `[name]` isn't, `[name...]` takes all that follow. */
+/** The arguments by their form in help: `<name>` is required, `[name]` is optional, `[name...]` takes all words that follow. */
 export type ArgumentsData = Readonly<Record<string, About>>;
 
 /** The options by their flags, in commander's form: `--name <value>`, `-o, --output <file>`, `--wait`. */
 export type OptionsData = Readonly<Record<string, About>>;
 
-/** Takes only these words. They have the contract's type: the compiler compares them where the value is used. */
+/** Makes an argument or option that accepts only these words. They have the contract's type, and the compiler checks them where the value is used. */
 export function oneOf<const C extends readonly string[]>(choices: C, summary: string): { summary: string; choices: C } {
   return { summary, choices };
 }
 
-/** An option that can be repeated; the values form a list. */
+/** Makes an option that can be repeated; its values form a list. */
 export function several(summary: string): { summary: string; repeatable: true } {
   return { summary, repeatable: true };
 }
@@ -26,21 +26,21 @@ export interface CommandData {
   summary: string;
   /** Details beyond the summary, for help and the reference. */
   details?: string;
-  /** Full aliases of the command: "bridge". Help shows its own name. */
+  /** Complete other names of the command, such as "bridge". Help shows only its own name. */
   aliases?: readonly string[];
   arguments?: ArgumentsData;
   options?: OptionsData;
-  /** Whole command lines; the first one is in the help text. */
+  /** Complete command lines; the help text contains the first one. */
   examples: readonly [string, ...string[]];
-  /** Exit codes of this command besides 0, 1, 2. */
+  /** Exit codes of this command in addition to 0, 1 and 2. */
   exitCodes?: readonly number[];
-  /** The fields available to `--json`; without them the command has no `--json`. */
+  /** The fields that `--json` can print. Without them the command has no `--json`. */
   fields?: readonly (Route | string)[];
-  /** Calls a server: takes --url and --profile. */
+  /** Whether it calls a server, and so has --url and --profile. */
   isRemote?: boolean;
 }
 
-/** A call of the contract, whose answer `--json` prints: its own fields, or those of the records under `key`. */
+/** A call of the contract whose answer `--json` prints: the answer's own fields, or those of the records under `key`. */
 export interface Route<M extends Method = Method, P extends string = string> {
   method: M;
   path: P;
@@ -49,7 +49,7 @@ export interface Route<M extends Method = Method, P extends string = string> {
 
 /** Options of every command. */
 export interface CommonOptions {
-  /** The names of fields, or "" for all; undefined without `--json`. */
+  /** The names of the requested fields, or "" for all; undefined without `--json`. */
   json?: string;
   url?: string;
   profile?: string;
@@ -59,7 +59,7 @@ export interface CommonOptions {
   color?: boolean;
 }
 
-/** A parsed command line, as any command takes it. */
+/** A parsed command line for any command. */
 export interface Input {
   args: object;
   options: CommonOptions;
@@ -72,19 +72,19 @@ export interface InputOf<D extends Pick<CommandData, "arguments" | "options">> e
 }
 
 export interface Command extends CommandData {
-  /** Returns the exit code, or nothing for 0. Throws CliFailure or ApiError. */
+  /** Runs the command. Returns the exit code, or nothing for 0. Throws CliFailure or ApiError. */
   run(input: Input, deps: Deps): Promise<number | void>;
 }
 
-/** A noun with its verbs, in the order of its help. */
+/** A noun and its verbs, in the order in which help lists them. */
 export interface Noun {
   summary: string;
   verbs: Readonly<Record<string, Command>>;
 }
 
-/** A command in the generated table: with its name, and its fields by name. */
+/** A command in the generated table, with its name, and its fields as names. */
 export interface ListedCommand extends CommandData {
-  /** As typed after `kb`: "connectors sync". */
+  /** The name as typed after `kb`: "connectors sync". */
   name: string;
   fields?: readonly string[];
 }
@@ -97,7 +97,7 @@ export function command<const D extends CommandData>(
   return { ...data, run };
 }
 
-/** A call, with the fields of its answer, or with `key` those of the records in it. */
+/** Makes a `Route` with the fields of a call's answer, or with `key` those of the records in it. */
 export function route<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
@@ -106,7 +106,7 @@ export function route<M extends Method, P extends PathOf<M>>(
   return { method, path, key };
 }
 
-/** Fields of the command's own output. */
+/** Checks the names of fields in the command's own output. */
 export function ownFields<T>(...names: (keyof T & string)[]): readonly string[] {
   return names;
 }

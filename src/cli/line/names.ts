@@ -1,27 +1,27 @@
-/** Names of commands as people type them: their own, aliases, and near ones. */
+/** Names of commands as people type them: a command's own name, its aliases, and similar names. */
 import type { Command, Noun } from "./command.ts";
 import { usageFailure, type CliFailure } from "#cli/host/failure.ts";
 import { nearest } from "./values.ts";
 
 /** A command with its names. */
 export interface Named {
-  /** As typed after `kb`: "connectors sync". */
+  /** The name as typed after `kb`: "connectors sync". */
   name: string;
-  /** Other names of the same command, whole: "connectors create". */
+  /** Complete other names of the same command: "connectors create". */
   aliases?: readonly string[] | undefined;
 }
 
 /** A command with its names. */
 export type NamedCommand = Command & Named;
 
-/** Verbs that mean the same with every noun: a noun's verb among `ours` answers to each of `typed`. */
+/** Verbs that mean the same for every noun: a noun's verb in `ours` can also be typed as one of `typed`. */
 const SAME_VERBS = [
   { ours: ["create", "add"], typed: ["create", "add", "new"] },
   { ours: ["remove", "revoke"], typed: ["remove", "delete", "rm"] },
   { ours: ["list"], typed: ["list", "ls"] },
 ];
 
-/** The commands of a noun with their names; a command's own name takes precedence. */
+/** Returns the commands of a noun with their names. A command's own name takes precedence over an alias. */
 export function namedCommands(noun: string, loaded: Noun | Command): NamedCommand[] {
   if (!("verbs" in loaded)) return [{ ...loaded, name: noun }];
   const verbs = Object.keys(loaded.verbs);
@@ -37,17 +37,17 @@ export function findNamed<N extends Named>(name: string, commands: readonly N[])
   return commands.find((each) => each.name === name) ?? commands.find((each) => each.aliases?.includes(name));
 }
 
-/** The noun doesn't exist: suggests what may have been meant. */
+/** The failure when the noun doesn't exist; suggests what may have been meant. */
 export function unknownCommand(argv: readonly string[], all: readonly Named[]): CliFailure {
   return unknown(argv[0] ?? "", suggestCommands(argv, all), "kb help");
 }
 
-/** The noun has no such verb: suggests what may have been meant. */
+/** The failure when the noun has no such verb; suggests what may have been meant. */
 export function unknownVerb(noun: string, verb: string, commands: readonly Named[]): CliFailure {
   return unknown(`${noun} ${verb}`, suggestVerbs(noun, verb, commands), `kb ${noun} --help`);
 }
 
-/** Names from other programs that people type for our commands. */
+/** Names from other programs that people type instead of our commands. */
 const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   agents: ["mcp", "grants list"],
   clients: ["grants list"],
@@ -87,7 +87,7 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   web: ["open"],
 };
 
-/** The same for verbs: the first ones that the noun has. */
+/** Verbs from other programs, with our verbs; the first one that the noun has is suggested. */
 const OTHER_VERBS: Readonly<Record<string, readonly string[]>> = {
   cat: ["get"],
   change: ["update"],

@@ -2,21 +2,21 @@
 import type { About, CommandData, OptionsData, OptionsOf } from "./command.ts";
 import { parseInteger } from "./values.ts";
 
-/** For commands that no token allows. */
+/** The option of commands that no token permits. */
 export const PASSWORD_STDIN = {
   "--password-stdin": "read your password from line 1 of stdin, if it is needed again",
 } as const satisfies OptionsData;
 
-/** For commands that ask first. */
+/** The option of commands that ask for confirmation. */
 export const YES = { "--yes": "skip the confirmation" } as const satisfies OptionsData;
 
-/** For lists that are read page by page. */
+/** The options of lists that are read page by page. */
 export const PAGE_OPTIONS = {
   "--limit <n>": "the page size",
   "--cursor <cursor>": "the cursor that the previous page printed",
 } as const satisfies OptionsData;
 
-/** The query fields of a page: as the options say, else as the settings do. */
+/** Makes the query fields of a page from the options, or else from the settings. */
 export function pageOf(
   { limit, cursor }: OptionsOf<typeof PAGE_OPTIONS>,
   { defaults }: { defaults: { limit?: number } },
@@ -25,26 +25,26 @@ export function pageOf(
   return { limit: parseInteger(limit, "--limit", 1, most) ?? defaults.limit, cursor };
 }
 
-/** For commands that work on the data folder. */
+/** The option of commands that work on the data folder. */
 export const DATA_DIR = {
   "--data-dir <folder>": "the data folder (default: KB_DATA_DIR, else the one in your home folder)",
 } as const satisfies OptionsData;
 
 /** An argument or option, as help lists it. */
 export interface Listed {
-  /** As in the data: `<name>`, `--name <value>`. */
+  /** The form in the data: `<name>`, `--name <value>`. */
   term: string;
   summary: string;
   choices?: readonly string[];
   repeatable?: boolean;
 }
 
-/** The arguments of a command. */
+/** Returns the arguments of a command. */
 export function argumentsOf({ arguments: data = {} }: Pick<CommandData, "arguments">): Listed[] {
   return listed(data);
 }
 
-/** The options of a command as its help lists them: its own, then those that follow from its data. */
+/** Returns the options of a command as its help lists them: first its own, then those that its data implies. */
 export function optionsOf({ options = {}, fields, isRemote = false }: CommandData): Listed[] {
   return listed({ ...options, ...(fields && JSON_FIELDS), ...(isRemote && { ...REMOTE, ...VERBOSE, ...options }) });
 }
@@ -71,5 +71,5 @@ const REMOTE = {
   "--profile <name>": "a stored server (default: KB_PROFILE, else the last login)",
 };
 
-/** A command may have its own. */
+/** Omitted if a command has an option of this name. */
 const VERBOSE = { "--verbose": "print the request ID with every failure" };

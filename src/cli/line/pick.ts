@@ -1,4 +1,4 @@
-/** Picks one thing by an id or a name. */
+/** Finds one of several things by its id or name. */
 import { failure, usageFailure } from "#cli/host/failure.ts";
 import { didYouMean } from "./values.ts";
 
@@ -8,18 +8,18 @@ export interface Pickable {
   names: readonly string[];
 }
 
-/** For things with one name. */
+/** Describes a thing with one name for `pickNamed`. */
 export function byName({ id, name }: { id: string; name: string }): Pickable {
   return { id, names: [name] };
 }
 
 /**
- * Returns the one that `word` names: by its id, else by its exact name, else by its name in any case.
+ * Returns the thing that `word` names: by its id, otherwise by its exact name, otherwise by its name in any case.
  *
  * @param what.many  "connectors", for the failures
- * @param what.none  the sentence when none has that name
- * @param what.list  the command that lists them
- * @throws CliFailure 3 when there is none, with the nearest name; 2 when several match, with their ids
+ * @param what.none  the sentence for the failure when none has that name
+ * @param what.list  the command that lists the things
+ * @throws CliFailure 3 with the nearest name when none matches; 2 with the ids when several match
  */
 export function pickNamed<T>(
   all: readonly T[],

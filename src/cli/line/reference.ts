@@ -1,9 +1,9 @@
-/** docs/reference/cli.md, generated from the table of commands. */
+/** Generates docs/reference/cli.md from the table of commands. */
 import type { ListedCommand } from "./command.ts";
 import { EXIT_CODES } from "#cli/host/exit-codes.ts";
 import { argumentsOf, optionsOf, type Listed } from "./options.ts";
 
-/** Returns the whole reference as Markdown; deterministic for a table. */
+/** Returns the whole reference as Markdown. The result depends only on the table. */
 export function makeCliReference(commands: readonly ListedCommand[]): string {
   const parts = [
     "# The `kb` command",

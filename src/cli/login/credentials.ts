@@ -1,6 +1,6 @@
 /**
- * Stored logins per origin: in the system's keychain if there is one, else in a 0600 file. The file exists in both
- * cases; with a keychain it only records who signed in and that the secrets are there.
+ * Stored logins by origin: in the system's keychain if there is one, otherwise in a 0600 file. The file exists in both cases; with a keychain it only
+ * records who signed in, and that the secrets are in the keychain.
  */
 import { join } from "node:path";
 import { defined } from "#core/defined.ts";
@@ -17,20 +17,20 @@ export interface AccessToken {
   expiresAt: number;
 }
 
-/** An access token that was just looked up; `warning` is why it can't be renewed. */
+/** An access token that was just looked up; `warning` is the reason if it can't be renewed. */
 export interface FoundAccess extends AccessToken {
   warning?: string;
 }
 
-/** An OAuth login, with everything needed to renew it. */
+/** An OAuth login with everything needed to renew it. */
 export interface OAuthLogin {
   tokenEndpoint: string;
   revocationEndpoint: string;
   refreshToken: string;
   scopes: string[];
-  /** For `<base>/api`. */
+  /** The token for `<base>/api`. */
   api?: AccessToken;
-  /** For `<base>/mcp`. */
+  /** The token for `<base>/mcp`. */
   mcp?: AccessToken;
 }
 
@@ -38,13 +38,13 @@ export interface OAuthLogin {
 export interface StoredLogin {
   email?: string;
   oauth?: OAuthLogin;
-  /** Admin rights for an hour, from `kb login --admin`. */
+  /** The token with admin rights for an hour, from `kb login --admin`. */
   admin?: AccessToken;
   /** `name=value` of the session cookie: access to the member's REST routes. */
   session?: string;
   /** A personal access token from --with-token. */
   apiToken?: string;
-  /** The `mcp:read` token of the bridge, in addition to a session. */
+  /** The bridge's `mcp:read` token, stored in addition to a session. */
   mcpToken?: { id: string; plaintext: string };
 }
 
@@ -53,7 +53,7 @@ export type Purpose = "api" | "mcp";
 
 export type StoreName = "keychain" | "file";
 
-/** Where a login was stored; `why` is present when the keychain was requested and couldn't be used. */
+/** Where a login was stored. `why` is the reason if the keychain was requested but couldn't be used. */
 export interface Kept {
   store: StoreName;
   why?: string;
@@ -62,10 +62,10 @@ export interface Kept {
 export interface CredentialStore {
   /** @throws CliFailure `keychain_unavailable` when the login is in a keychain that doesn't open */
   find(origin: string): Promise<StoredLogin | undefined>;
-  /** Replaces the origin's stored login: in the same place as before, else in the keychain, unless `wanted` is given. */
+  /** Replaces the origin's stored login. It is stored in the same place as before, otherwise in the keychain, unless `wanted` is given. */
   save(origin: string, login: StoredLogin, wanted?: StoreName): Promise<Kept>;
   remove(origin: string): Promise<void>;
-  /** Every origin with a login, without its secrets. */
+  /** Returns every origin with a login, without its secrets. */
   list(): Promise<{ origin: string; email: string | undefined; store: StoreName }[]>;
   /** Runs `work` while no other kb process changes this origin's login. */
   exclusively<T>(origin: string, work: () => Promise<T>): Promise<T>;
@@ -75,7 +75,7 @@ export interface CredentialStore {
 
 export type StoreDeps = Pick<Deps, "env" | "home" | "platform" | "keychain" | "clock">;
 
-/** A token with less than this left is renewed: a call that begins now ends before the token expires. */
+/** A token that expires sooner than this is renewed, so that a call that begins now ends before the token expires. */
 const MARGIN_MS = 60_000;
 
 /** True while the token is valid long enough to begin a call. */
@@ -83,7 +83,7 @@ export function isFresh(access: AccessToken, now: number): boolean {
   return access.expiresAt - MARGIN_MS > now;
 }
 
-/** The stored token for `purpose` if it can begin a call and isn't the `refused` one. */
+/** Returns the stored token for `purpose` if it is valid long enough to begin a call, and isn't the `refused` one. */
 export function usableAccess(
   oauth: OAuthLogin,
   purpose: Purpose,
@@ -94,7 +94,7 @@ export function usableAccess(
   return access !== undefined && access.token !== refused && isFresh(access, now) ? access : undefined;
 }
 
-/** The folder of the person's kb settings: `KB_CONFIG_DIR`, else the system's default. */
+/** Returns the folder of the person's kb settings: `KB_CONFIG_DIR`, otherwise the system's default. */
 export function configDir(deps: Pick<Deps, "env" | "home" | "platform">): string {
   const { env, home, platform } = deps;
   if (env["KB_CONFIG_DIR"]) return env["KB_CONFIG_DIR"];
@@ -103,15 +103,15 @@ export function configDir(deps: Pick<Deps, "env" | "home" | "platform">): string
 }
 
 /**
- * The origins of the person's logins, wherever each is stored; none when the file can't be read, which a command that
- * needs a login reports.
+ * Returns the origins of the person's logins, in whichever place each is stored. Empty when the file can't be read; a command that needs a login
+ * reports that.
  */
 export async function storedOrigins(deps: Pick<Deps, "env" | "home" | "platform">): Promise<ReadonlySet<string>> {
   const file = await readStateFile(join(configDir(deps), "credentials.json")).catch(() => undefined);
   return new Set(Object.keys(asRecord(file?.["origins"]) ?? {}));
 }
 
-/** Makes the store in the person's settings folder. A token leaves it only for the origin it was saved under. */
+/** Makes the store in the person's settings folder. It returns a token only for the origin that the token was saved under. */
 export function makeCredentialStore(deps: StoreDeps): CredentialStore {
   const { keychain, clock } = deps;
   const dir = configDir(deps);
@@ -145,7 +145,7 @@ export function makeCredentialStore(deps: StoreDeps): CredentialStore {
   }
 
   /**
-   * A token that can't be retrieved again must not be lost to a failing keychain: the file stores it. Source:
+   * A token that can't be retrieved again must not be lost because the keychain fails, so it is stored in the file. Source:
    * docs/login.md#where-the-login-is-kept.
    */
   async function saveInKeychain(origin: string, login: StoredLogin): Promise<string | undefined> {
@@ -167,7 +167,7 @@ export function makeCredentialStore(deps: StoreDeps): CredentialStore {
         throw error instanceof KeychainUnavailable ? unopened(origin, error) : error;
       });
       const login = readLogin(secrets === undefined ? {} : (parseObject(secrets) ?? {}));
-      // It was removed there, which equals signing out.
+      // The entry was removed from the keychain, which is equivalent to signing out.
       return secrets === undefined ? undefined : { ...login, ...emailOf(entry) };
     },
     async save(origin, login, wanted) {
@@ -201,12 +201,12 @@ export function makeCredentialStore(deps: StoreDeps): CredentialStore {
 
 type LockTimes = Pick<LockOptions, "leaseMs" | "waitMs">;
 
-/** The file's lock is held for one write. */
+/** The file's lock is held only while the file is written. */
 const FILE_LOCK = { leaseMs: 10_000, waitMs: 15_000 };
-/** Longer than a refresh may take: its request times out after 15 s, the keychain after 3 s. */
+/** Longer than a refresh may take: its request times out after 15 s, and the keychain after 3 s. */
 const LOGIN_LOCK = { leaseMs: 30_000, waitMs: 45_000 };
 
-/** Secrets left in a keychain that no longer opens are useless once the server revoked them. */
+/** Secrets that remain in a keychain that can't be opened any more are useless after the server has revoked them. */
 async function forget(deps: StoreDeps, origin: string): Promise<void> {
   await deps.keychain.remove(origin).catch((error: unknown) => {
     if (!(error instanceof KeychainUnavailable)) throw error;

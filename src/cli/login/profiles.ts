@@ -1,16 +1,16 @@
-/** The servers that a person has saved by name, in their own file: list, choose, save, delete. */
+/** The servers that a person has saved by name in their own file: lists, chooses, saves and deletes them. */
 import { isLoopbackHost, type ServerUrl } from "#api/server-url.ts";
 import { defined } from "#core/defined.ts";
 import { type Profile, profileNamed, readUserFile, type SettingsDeps, userFilePath } from "./settings.ts";
 import { writeStateFile } from "#cli/host/state-file.ts";
 
-/** The profiles of this person, and the current one. */
+/** Returns this person's profiles and the current one. */
 export async function listProfiles(deps: SettingsDeps): Promise<{ name: string; url: string; isCurrent: boolean }[]> {
   const { currentProfile, profiles } = await readUserFile(deps);
   return Object.entries(profiles).map(([name, { url }]) => ({ name, url, isCurrent: name === currentProfile }));
 }
 
-/** The name of the profile that `word` matches, in any case. Throws CliFailure 3 when there is none, 2 for several. */
+/** Returns the name of the profile that `word` matches, in any case. Throws CliFailure 3 when there is none, 2 for several. */
 export async function findProfile(deps: SettingsDeps, word: string): Promise<string> {
   return profileNamed(word, await readUserFile(deps));
 }

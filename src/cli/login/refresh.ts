@@ -1,4 +1,4 @@
-/** Renews access tokens of the stored login, in one process for all. */
+/** Renews access tokens of the stored login. Only one process at a time renews, and the others use the result. */
 import { canParseUrl } from "#api/parse-url.ts";
 import type { ServerUrl } from "#api/server-url.ts";
 import {
@@ -15,20 +15,19 @@ import { CliFailure, failure, notSignedIn } from "#cli/host/failure.ts";
 import { isUnwritable } from "#cli/host/state-file.ts";
 import { requestTokens, type TokenAnswer, type TokenDeps } from "./tokens.ts";
 
-/** The resource that a token for this audience is bound to. Source: RFC 8707. */
+/** Returns the resource that a token for this audience is bound to. Source: RFC 8707. */
 export function resourceOf(server: ServerUrl, purpose: Purpose): string {
   return purpose === "mcp" ? server.mcpUrl : `${server.baseUrl}/api`;
 }
 
 /**
- * Returns a token for `purpose` from the login stored for the server: one that another process has just fetched, else a
- * new one. Undefined when no OAuth login is stored there. If nothing can be written, nothing is renewed: the server
- * would end the login when the used refresh token is presented again. The existing token is used until it expires.
- * Source: S83.
+ * Returns a token for `purpose` from the login stored for the server: a token that another process has just fetched, otherwise a new one. Undefined
+ * when no OAuth login is stored there. If the login can't be written, it isn't renewed, and the existing token is used until it expires: the server
+ * would end the login when the used refresh token is presented again. Source: S83.
  *
  * @param refused a token that the server has just rejected: another one is needed
- * @throws CliFailure 4 when the login has ended, 7 when the server can't be reached and no usable token is left, 1
- *   (`login_not_kept`) when it can't be stored and none is left
+ * @throws CliFailure 4 when the login has ended, 7 when the server can't be reached and no usable token is left, 1 (`login_not_kept`) when it can't
+ * be stored and none is left
  */
 export async function renewAccess(
   deps: TokenDeps,
@@ -54,14 +53,14 @@ export async function renewAccess(
 }
 
 /**
- * Adds the result of a token request to the login: the rotated refresh token, and the access token in its place. Both
- * must be stored before anything else happens, because the former refresh token is used up.
+ * Adds the result of a token request to the login: the rotated refresh token, and the access token in its place. Both must be stored before anything
+ * else happens, because the previous refresh token is no longer valid.
  */
 export function withAnswer(oauth: OAuthLogin, purpose: Purpose, answer: TokenAnswer): OAuthLogin {
   return {
     ...oauth,
     refreshToken: answer.refreshToken ?? oauth.refreshToken,
-    // Each token lists its own scopes; together they are the login's.
+    // Each token lists its own scopes; the login has the scopes of all its tokens.
     scopes: [...new Set([...oauth.scopes, ...(answer.scopes ?? [])])],
     [purpose]: { token: answer.accessToken, expiresAt: answer.expiresAt },
   };
@@ -76,7 +75,7 @@ async function renew(
   refused: string | undefined,
 ): Promise<FoundAccess> {
   const { oauth } = login;
-  // An untested write may fail after the server has used up the refresh token.
+  // Tests that the login can be written. Otherwise the write could fail after the server has invalidated the refresh token.
   await store.save(server.origin, login);
   let answer: TokenAnswer;
   try {
@@ -99,13 +98,13 @@ async function renew(
     await store.save(server.origin, { ...login, oauth: oauthNow });
     return access;
   } catch (error) {
-    // It could be written a moment ago.
+    // The folder was writable a moment ago, so other errors are real failures.
     if (!isUnwritable(error)) throw error;
     return { ...access, warning: lastsUntil(server, access, error) };
   }
 }
 
-/** The last seconds of a token that can no longer begin a long call. */
+/** Returns a token in its last seconds, which can no longer begin a long call. */
 function leftOf(
   oauth: OAuthLogin | undefined,
   purpose: Purpose,
@@ -142,7 +141,7 @@ async function ended(store: CredentialStore, server: ServerUrl, login: StoredLog
   );
 }
 
-/** The file is the person's own, but even so a refresh token is only sent to its own origin. Source: S48. */
+/** The file is the person's own, but even so a refresh token is sent only to its own origin. Source: S48. */
 function endpointOf(oauth: OAuthLogin, server: ServerUrl): string {
   const { tokenEndpoint } = oauth;
   if (canParseUrl(tokenEndpoint) && new URL(tokenEndpoint).origin === server.origin) return tokenEndpoint;

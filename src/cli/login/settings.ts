@@ -1,7 +1,7 @@
 /**
- * The server, profile and defaults of a command. Precedence: flag, environment, profile of the person's own file. A
- * kb.json in the working directory belongs to the author of that folder: it may choose among profiles that the person
- * already has, and set harmless defaults; anything else in it is an error. Source: S48.
+ * The server, profile and defaults of a command. Precedence: flag, environment, profile in the person's own file. A kb.json in the working directory
+ * belongs to the author of that folder: it may choose among profiles that the person already has, and set harmless defaults; anything else in it is
+ * an error. Source: S48.
  */
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ export interface Defaults {
 
 export interface Settings {
   server: ServerUrl;
-  /** Where the server was named: a token from the environment is only sent to an address that is set in the same place. */
+  /** Where the server's address was set. A token from the environment is sent only to an address that is set in the same place. */
   serverFrom: "flag" | "environment" | "profile";
   profile: string | undefined;
   /** The data folder of the server, if `kb quickstart` started it. */
@@ -48,13 +48,13 @@ export interface Credential {
   kind: "token" | "session";
   value: string;
   from: string;
-  /** The kind of login that it comes from, for `whoami` and hints. */
+  /** The kind of login that the credential comes from, for `whoami` and hints. */
   login: "environment" | "browser" | "admin" | "token" | "password";
   /** For a token that expires: milliseconds since the epoch. */
   expiresAt?: number;
-  /** For one that works but can't be renewed: why. */
+  /** Why a working credential can't be renewed; absent if it can. */
   warning?: string;
-  /** For one that can be renewed: returns a different one after a rejection, undefined when there is none. */
+  /** Present if the credential can be renewed. Returns another credential after a rejection; undefined when there is none. */
   renew?(): Promise<Credential | undefined>;
 }
 
@@ -63,12 +63,12 @@ export type SettingsDeps = Pick<Deps, "env" | "cwd" | "home" | "platform">;
 /** Dependencies for finding a credential: files, the keychain, and the server when a token has to be renewed. */
 export type CredentialDeps = SettingsDeps & Pick<Deps, "keychain" | "clock" | "fetch" | "signal">;
 
-/** The settings of a server without a profile. */
+/** Makes the settings of a server without a profile. */
 export function settingsOf(server: ServerUrl): Settings {
   return { server, serverFrom: "flag", profile: undefined, defaults: {} };
 }
 
-/** The default server when none was named and no one signed in: the one `kb serve` starts on this machine. */
+/** The default server when none was named and no one is signed in: the one that `kb serve` starts on this machine. */
 export const LOCAL_URL = "http://127.0.0.1:7700";
 
 /**
@@ -96,7 +96,7 @@ export async function loadSettings(
     server,
     serverFrom,
     profile,
-    // For this server only: an address given with a profile may be another one's.
+    // The data folder belongs to this server only; an address given with a profile may be that of another server.
     ...(known?.dataDir !== undefined && known.url === server.baseUrl ? { dataDir: known.dataDir } : {}),
     defaults,
   };
@@ -107,9 +107,8 @@ function hasEnvToken({ env }: SettingsDeps): boolean {
 }
 
 /**
- * `localhost` uses the login for `127.0.0.1` at the same port if it has none of its own, and then also that address,
- * never what `localhost` resolves to: another user of this machine may listen on `[::1]`. A login for `localhost` is
- * used for no other name.
+ * If `localhost` has no login, it uses the login for `127.0.0.1` at the same port, and then also that address instead of what `localhost` resolves
+ * to: another user of this machine may listen on `[::1]`. A login for `localhost` is used for no other name.
  */
 async function loginsOwnAddress(deps: SettingsDeps, server: ServerUrl): Promise<ServerUrl> {
   const { protocol, hostname } = new URL(server.baseUrl);
@@ -120,9 +119,9 @@ async function loginsOwnAddress(deps: SettingsDeps, server: ServerUrl): Promise<
 }
 
 /**
- * Returns the credential for `purpose`: `api` is the member's REST, `mcp` the bridge. Undefined when no one signed in.
+ * Returns the credential for `purpose`: `api` is the member's REST, `mcp` the bridge. Undefined when no one is signed in.
  *
- * @param refused a token that the server has just rejected: a stored login returns another one or none
+ * @param refused a token that the server has just rejected: a stored login then returns another token or none
  * @throws CliFailure when KB_TOKEN is set without the address that it belongs to, or the address isn't encrypted
  */
 export async function findCredential(
@@ -140,7 +139,7 @@ export async function findCredential(
 /**
  * Returns the token from the environment for this server; undefined when there is none.
  *
- * @throws CliFailure (usage) when it isn't a token, or set without the address that it belongs to
+ * @throws CliFailure (usage) when it isn't a token, or is set without the address that it belongs to
  */
 async function findEnvToken(deps: SettingsDeps, settings: Settings): Promise<Credential | undefined> {
   const token = await readEnvToken(deps);
@@ -154,8 +153,8 @@ async function findEnvToken(deps: SettingsDeps, settings: Settings): Promise<Cre
 }
 
 /**
- * Checks the token from the environment before it is needed. One in a pipe, as from `<(pass show kb)`, can be read only
- * once, and is left for the code that needs it.
+ * Checks the token from the environment before it is needed. A token in a pipe, as from `<(pass show kb)`, can be read only once, so it isn't read
+ * here.
  *
  * @throws CliFailure (usage) as `findEnvToken`, or when the address isn't encrypted
  */
@@ -166,7 +165,7 @@ export async function checkEnvToken(deps: SettingsDeps, settings: Settings): Pro
   if ((await findEnvToken(deps, settings)) !== undefined) refusePlainHttp(settings.server, deps.env);
 }
 
-/** Like `findCredential`, but exit code 4 with the command that signs in. */
+/** Like `findCredential`, but throws exit code 4 with the command that signs in when there is no credential. */
 export async function getCredential(deps: CredentialDeps, settings: Settings, purpose: Purpose): Promise<Credential> {
   const credential = await findCredential(deps, settings, purpose);
   if (credential !== undefined) return credential;
@@ -174,8 +173,7 @@ export async function getCredential(deps: CredentialDeps, settings: Settings, pu
 }
 
 /**
- * A login is sent only over TLS, or to this machine, unless KB_ALLOW_HTTP declares the network trusted. Source:
- * docs/decisions/0020.
+ * Refuses to send a login without TLS to another machine, unless KB_ALLOW_HTTP declares the network trusted. Source: docs/decisions/0020.
  *
  * @throws CliFailure (usage)
  */
@@ -191,7 +189,7 @@ export function refusePlainHttp(server: ServerUrl, env: Deps["env"]): void {
 /** A server that the person has saved by name. */
 export interface Profile {
   url: string;
-  /** The data folder of a server that `kb quickstart` started: `kb stop` uses it. */
+  /** The data folder of a server that `kb quickstart` started; `kb stop` uses it. */
   dataDir?: string;
   defaults?: Defaults;
 }
@@ -208,7 +206,7 @@ export function userFilePath(deps: SettingsDeps): string {
   return join(configDir(deps), "config.json");
 }
 
-/** The person's saved choices: profiles, and the current one. @throws CliFailure (usage) when a profile has no address */
+/** Reads the person's saved choices: profiles, and the current one. @throws CliFailure (usage) when a profile has no address */
 export async function readUserFile(deps: SettingsDeps): Promise<UserFile> {
   const path = userFilePath(deps);
   const file = await readStateFile(path);
@@ -283,7 +281,7 @@ function parseAddress(text: string, place: string): ServerUrl {
   }
 }
 
-/** Placeholders for a variable in configuration files: programs that don't support the form pass it on unchanged. */
+/** Placeholders for a variable in configuration files. Programs that don't support the syntax pass them on unchanged. */
 const PLACEHOLDER = /^(?:\$\{[^}]*\}|\$\w+|%\w+%|\{\{.*\}\})$/s;
 
 /** @throws CliFailure (usage) */
@@ -308,7 +306,7 @@ function checkedToken(token: string, from: string): string {
   throw usageFailure(`${from} does not contain a token (one word of 8 to 512 visible characters).`);
 }
 
-/** The name of the profile that `word` matches, in any case. @throws CliFailure 3 when there is none, 2 for several */
+/** Returns the name of the profile that `word` matches, in any case. @throws CliFailure 3 when there is none, 2 for several */
 export function profileNamed(word: string, { profiles }: UserFile): string {
   const names = Object.keys(profiles);
   return pickNamed(names, word, (name) => ({ id: name, names: [name] }), {
@@ -335,7 +333,7 @@ async function findStored(
     return { kind: "token", value: admin.token, from: STORED, login: "admin", expiresAt: admin.expiresAt, renew };
   }
   if (stored.oauth === undefined) return pick(stored, purpose);
-  // Nothing is sent to a server over an unencrypted network, least of all a login to be renewed.
+  // Nothing is sent over an unencrypted network, especially not the refresh token of a login.
   refusePlainHttp(settings.server, deps.env);
   const kept = usableAccess(stored.oauth, purpose, refused, deps.clock.now());
   const access: FoundAccess | undefined =
@@ -366,7 +364,7 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === "" ? undefined : text.trim();
 }
 
-/** Loaded when a token has to be fetched: the bridge starts without it, and may run until after an update. */
+/** Loaded only when a token has to be fetched: the bridge starts without it, and may keep running until after an update. */
 async function loadRefresh() {
   checkBuild();
   return import("./refresh.ts");

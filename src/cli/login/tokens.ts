@@ -13,18 +13,18 @@ export interface TokenAnswer {
   /** Milliseconds since the epoch, by this machine's clock. */
   expiresAt: number;
   refreshToken: string | undefined;
-  /** Undefined when the server granted exactly what was requested. */
+  /** Undefined when the server granted exactly the requested scopes. */
   scopes: string[] | undefined;
 }
 
 export type TokenDeps = Pick<Deps, "fetch" | "clock" | "signal">;
 
-/** Milliseconds for one request; shorter than a refresh holds the lock. */
+/** Timeout of one request in milliseconds; shorter than the time for which a refresh holds the lock. */
 const REQUEST_MS = 15_000;
 const DEFAULT_LIFE_S = 300;
 
 /**
- * Calls the token endpoint. `kb-cli` is added as the client.
+ * Calls the token endpoint with `kb-cli` as the client.
  *
  * @throws CliFailure whose `code` is the OAuth error (`invalid_grant`, `authorization_pending`, …), or `unreachable`
  */
@@ -48,7 +48,7 @@ export async function requestTokens(
   };
 }
 
-/** Revokes a token, and for a refresh token everything derived from it. Source: RFC 7009. */
+/** Revokes a token. Revoking a refresh token also revokes everything derived from it. Source: RFC 7009. */
 export async function revokeToken(deps: TokenDeps, endpoint: string, token: string): Promise<void> {
   await postForm(deps, endpoint, { token, client_id: CLIENT_ID });
 }
@@ -70,7 +70,7 @@ export async function postForm(
       method: "POST",
       headers: { accept: "application/json", "content-type": "application/x-www-form-urlencoded" },
       body: body.toString(),
-      // Following would send a secret to an address that no one chose.
+      // Following a redirect would send a secret to an address that no one chose.
       redirect: "manual",
       signal: AbortSignal.any([deps.signal, AbortSignal.timeout(REQUEST_MS)]),
     });
@@ -85,7 +85,7 @@ export async function postForm(
 }
 
 function tokenIn(value: unknown): string | undefined {
-  // Anything else could inject a header.
+  // A token is one word of visible ASCII; anything else could inject a header.
   return typeof value === "string" && /^[\x21-\x7e]{8,4096}$/.test(value) ? value : undefined;
 }
 
@@ -107,7 +107,7 @@ function failureOf(endpoint: string, response: Answer, answer: Record<string, un
   }
   const code = textOf(answer?.["error"]);
   if (code === undefined || status >= 500) return strangeAnswer(endpoint, status, requestId);
-  // The server's words, without anything that could be a token: a careless server quotes it.
+  // The server's description without anything that could be a token, because a careless server may quote it.
   const detail = (textOf(answer?.["error_description"]) ?? code).replace(/[\w.~+/-]{20,}/g, "…");
   return failure("notSignedIn", code, `${origin} refuses: ${detail}.`, undefined, { requestId });
 }

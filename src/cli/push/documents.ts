@@ -1,4 +1,4 @@
-/** Sends files as documents: first asks which ones the server already has, then sends the others with their bytes. */
+/** Sends files as documents: first asks which of them the server already has, then sends the others with their bytes. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
@@ -14,22 +14,22 @@ export interface DocumentTarget {
   sender: Sender;
   connectorId: string;
   uploadId: string | undefined;
-  /** Their readers: one list of principals. */
+  /** The readers of the documents, as one list of principals. */
   access: readonly string[];
   onResult(result: Omit<PushResult, "line">): void;
 }
 
-/** The server's limit. Source: docs/sources/push.md. */
+/** The server's limit for a document. Source: docs/sources/push.md. */
 const MAX_BYTES = 50 * 1024 * 1024;
-/** Concurrent documents, and their bytes: the server reads two large ones at a time. */
+/** Maximum number of concurrent documents, and of their bytes: the server reads two large ones at a time. */
 const AT_ONCE = 4;
 const BYTES_AT_ONCE = 64 * 1024 * 1024;
 
 /**
- * Asks for each file whether the server has its current version, and returns those it doesn't have. A file that is too
- * large is sent as a line without text, so that its name can be found.
+ * Asks for each file whether the server has its current version, and returns those it doesn't have. A file that is too large is sent as a line
+ * without text, so that its name can be found.
  *
- * @param queue   of lines whose results go to `onAsked`, in order
+ * @param queue   sends lines, whose results are passed to `onAsked` in order
  */
 export async function askForDocuments(
   files: readonly DocumentFile[],
@@ -61,7 +61,7 @@ export async function askForDocuments(
       continue;
     }
     onResult({ externalId, result: "error", error: { code: "unreadable", message: `${digest.message}.` } });
-    // The file still exists: the end of a set must not remove its earlier pushed version.
+    // The file still exists, so the end of a set must not remove the version that was pushed earlier.
     if (digest.code !== "ENOENT") await ask({ t: "seen", externalId }, () => undefined);
   }
   await queue.flush();
@@ -111,7 +111,7 @@ async function sendDocument(
   }
 }
 
-/** Errors that concern one document and not the next. */
+/** Errors that concern only this document. */
 const REFUSALS = new Set(["invalid_request", "payload_too_large", "unprocessable", "unsupported_media_type"]);
 
 async function readForm(
@@ -129,7 +129,7 @@ async function readForm(
     const body = bytes.subarray(0, length);
     const digest = createHash("sha256").update(body).digest("hex");
     const item = { ...itemOf(file, access), version: versionOf(file, access, digest) };
-    // Not in the bytes: it is derived from them and from what is sent with them.
+    // The boundary doesn't occur in the bytes, because it is derived from them and from what is sent with them.
     const boundary = `kb-${digest}`;
     const name = basename(file.path).replaceAll(/["\r\n\\]/g, "_");
     const head = [
@@ -154,7 +154,7 @@ function itemOf({ externalId, modifiedMs }: DocumentFile, access: readonly strin
   };
 }
 
-/** Changes with the bytes and with who may read them; touching a file doesn't change it. */
+/** Makes a version that changes with the bytes and with who may read them, but not with the file's modification time. */
 function versionOf({ externalId }: DocumentFile, access: readonly string[], digest: string): string {
   const hash = createHash("sha256").update(JSON.stringify([externalId, access, digest]));
   return `sha256:${hash.digest("base64url").slice(0, 22)}`;

@@ -11,7 +11,7 @@ export interface InputFile {
 
 /** A file whose text becomes searchable. */
 export interface DocumentFile extends InputFile {
-  /** With `/` between folders, the same from any working directory inside the named folder. */
+  /** The path with `/` between folders. It is the same from any working directory inside the named folder. */
   externalId: string;
 }
 
@@ -20,12 +20,12 @@ export interface Inputs {
   documents: DocumentFile[];
 }
 
-/** Which files contain lines: those with an NDJSON extension, all of them or none. */
+/** Whether the files contain lines, which the NDJSON extension indicates: all of them or none. */
 export type InputKind = "lines" | "documents" | undefined;
 
 /**
- * Finds the named inputs. A folder stands for every file below it as a document, except hidden ones and links; a
- * pattern (`*`, `**`, `?`, `[…]`) for its matches; a file is a document unless its name says that it contains lines.
+ * Finds the named inputs. A folder stands for every file below it as a document, except hidden files and links. A pattern (`*`, `**`, `?`, `[…]`)
+ * stands for its matches. A file is a document unless its extension says that it contains lines.
  *
  * @throws CliFailure for a word that matches nothing
  */
@@ -63,7 +63,7 @@ async function expand(word: string, cwd: string): Promise<Found[]> {
   throw usageFailure(base === undefined ? `There is no file or folder "${word}".` : `No file matches "${word}".`);
 }
 
-/** Matches paths against a pattern: `**` any folders, `*` and `?` within one, `[…]` one of these characters. */
+/** Makes a matcher for a pattern: `**` matches any folders, `*` and `?` match within one folder, `[…]` matches one of these characters. */
 function makeMatcher(pattern: string): (path: string) => boolean {
   const source = pattern
     .split(sep)
@@ -80,7 +80,7 @@ function makeMatcher(pattern: string): (path: string) => boolean {
   return (path) => regex.test(path.split(sep).join("/"));
 }
 
-/** The folders before the first one with a pattern in it. */
+/** Returns the folders before the first one that contains a pattern. */
 function fixedPart(pattern: string): string {
   const parts = pattern.split("/");
   return (
@@ -93,7 +93,7 @@ function fixedPart(pattern: string): string {
   );
 }
 
-/** Every file below a folder, in the order of their names. */
+/** Returns every file below a folder, sorted by name. */
 async function walk(folder: string, base: string): Promise<Found[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
@@ -113,7 +113,9 @@ function toFile(path: string, { size, mtimeMs }: { size: number; mtimeMs: number
   return { path, size, modifiedMs: mtimeMs };
 }
 
-/** Relative to the working folder; outside of it, relative to the named folder, with that folder's name. */
+/**
+ * Returns the path relative to the working folder. For a file outside of it, returns the path relative to the named folder, with that folder's name.
+ */
 function idOf(path: string, base: string, cwd: string): string {
   const fromHere = relative(cwd, path);
   const isInside = !isAbsolute(fromHere) && fromHere !== ".." && !fromHere.startsWith(`..${sep}`);

@@ -1,4 +1,4 @@
-/** Sends lines of NDJSON: split into requests, numbered, sent again when an answer was lost. */
+/** Sends lines of NDJSON: splits them into requests, numbers them, and sends them again when an answer was lost. */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -8,11 +8,11 @@ import { CliFailure, usageFailure } from "#cli/host/failure.ts";
 import { parseObject } from "#cli/host/state-file.ts";
 import type { Sender } from "./sender.ts";
 
-/** Destination of lines. */
+/** Where lines are sent. */
 export interface LineTarget {
   sender: Sender;
   connectorId: string;
-  /** Their upload, if any. */
+  /** The upload that the lines belong to, if any. */
   uploadId: string | undefined;
   /** The number of the first line; default 1. */
   firstNumber?: number;
@@ -22,11 +22,11 @@ export interface LineTarget {
 /** Collects lines and sends them in requests. */
 export type LineQueue = ReturnType<typeof makeLineQueue>;
 
-/** Size of a request of lines: small enough that a lost answer costs little, large enough that the overhead doesn't matter. */
+/** Size of a request in characters: small enough that a lost answer costs little, large enough that the overhead doesn't matter. */
 const BATCH_CHARS = 1_000_000;
 const BATCH_LINES = 1_000;
 
-/** @param skip  lines that the server has from an earlier run: they are numbered, and not sent */
+/** @param skip  lines that the server has from an earlier run: these are numbered but not sent */
 export function makeLineQueue(target: LineTarget, skip: number) {
   let batch: string[] = [];
   let chars = 0;
@@ -52,13 +52,13 @@ export function makeLineQueue(target: LineTarget, skip: number) {
   };
 }
 
-/** Adds every line of these files, or of stdin, to the queue; blank ones don't count. @throws CliFailure if it isn't NDJSON */
+/** Adds every line of these files, or of stdin, to the queue; blank lines are ignored. @throws CliFailure if it isn't NDJSON */
 export async function readLines(files: readonly { path: string }[], stdin: Readable | undefined, queue: LineQueue) {
   for (const stream of stdin ? [stdin] : files.map(({ path }) => createReadStream(path))) {
     let isFirst = true;
     for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
       if (line.trim() === "") continue;
-      // A whole file in another format would cause an error for each of its lines.
+      // A whole file in another format would produce an error for each of its lines, so the first line is checked.
       if (isFirst && parseObject(line.replace(/^\uFEFF/, "")) === undefined) throw notNdjson();
       isFirst = false;
       await queue.add(line);
@@ -86,7 +86,7 @@ async function sendAll(
       return await answer.text();
     });
     const { results, failure } = readAnswer(text, rest.length);
-    // Without an upload the server counts from 1 in each request.
+    // Without an upload, the server numbers lines from 1 in each request.
     const offset = uploadId === undefined ? next - 1 : 0;
     for (const result of results) onResult(offset === 0 ? result : { ...result, line: result.line + offset });
     if (results.length > 0) tries = 1;
@@ -96,7 +96,7 @@ async function sendAll(
   }
 }
 
-/** Reasons why a line has a result and isn't stored: nothing from it on was accepted. */
+/** Results that mean that neither this line nor any line after it was accepted. */
 const ENDS = new Set([
   "unauthenticated",
   "connector_state_conflict",
@@ -113,9 +113,9 @@ function readAnswer(text: string, sent: number): { results: PushResult[]; failur
   for (const line of text.split("\n")) {
     if (line === "") continue;
     const record = parseObject(line);
-    // A truncated line is the last one: the answer broke off in it.
+    // An incomplete line can only be the last one: the answer broke off there.
     if (record === undefined) break;
-    // Read as the typed client reads every answer: the server keeps the contract, which is one PushResult per line.
+    // Read like every answer of the typed client: the server follows the contract, which is one PushResult per line.
     const result = record as unknown as PushResult;
     const isBeyond = results.length >= sent;
     if (result.error !== undefined && (ENDS.has(result.error.code) || isBeyond)) {

@@ -1,4 +1,4 @@
-/** The output of a push: results on stdout, a summary on stderr. */
+/** Prints the output of a push: results on stdout, a summary on stderr. */
 import { cleanLine } from "#api/clean.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import { count, plural } from "#api/plural.ts";
@@ -11,7 +11,7 @@ export type PushReport = ReturnType<typeof makeReport>;
 const FAILED_RESULTS = new Set(["error", "failed", "acl_unknown"]);
 
 /**
- * Makes the report of one push. Programs get every result as NDJSON; a person at a terminal only the unexpected ones.
+ * Makes the report of one push. Programs get every result as NDJSON; a person at a terminal gets only the unexpected results.
  *
  * @param fields  of `--json a,b`; undefined = all
  */
@@ -21,7 +21,7 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
   let done = 0;
   let total: number | null = null;
   let isDue = false;
-  /** Once for all results of an answer: they arrive at the same moment, which would distort the rate. */
+  /** Updated once for all results of an answer, because they arrive at the same moment, which would distort the rate. */
   const showLater = (): void => {
     if (isDue) return;
     isDue = true;
@@ -31,7 +31,7 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
     });
   };
   return {
-    /** The result of a line or document. */
+    /** Adds the result of a line or document. */
     add(result: Omit<PushResult, "line"> & { line?: number }): void {
       done += 1;
       counts.set(result.result, (counts.get(result.result) ?? 0) + 1);
@@ -43,7 +43,7 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
       }
       showLater();
     },
-    /** Lines that an earlier run of the command has sent. */
+    /** Counts lines that an earlier run of the command has sent. */
     skip(lines: number): void {
       done += lines;
     },

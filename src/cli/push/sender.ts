@@ -1,17 +1,17 @@
-/** Requests of a long push: retried after temporary failures, with the current key. */
+/** Sends the requests of a long push with the current key, and retries after temporary failures. */
 import { makeApi, type Api } from "#cli/calls/api.ts";
 import type { Deps } from "#cli/host/deps.ts";
 import { CliFailure, interrupted } from "#cli/host/failure.ts";
 import type { Settings } from "#cli/login/settings.ts";
 
 export interface Sender {
-  /** Runs `work`, with retries. @throws CliFailure when its calls are rejected, or after the last try */
+  /** Runs `work` with retries. @throws CliFailure when its calls are rejected, or after the last attempt */
   run<T>(work: (api: Api) => Promise<T>): Promise<T>;
   /**
    * Waits before a retry.
    *
-   * @param tries  number of tries so far without progress
-   * @throws CliFailure the failure itself, when another try can't help
+   * @param tries  number of attempts so far without progress
+   * @throws CliFailure the failure itself, when another attempt can't help
    */
   waitAfter(failure: CliFailure, tries: number): Promise<void>;
 }
@@ -19,12 +19,12 @@ export interface Sender {
 export interface SenderOptions {
   settings: Settings;
   key: string;
-  /** Reads the current key from its place; undefined if it can't be read again. */
+  /** Reads the key again from where it is stored; undefined if it can't be read again. */
   readKeyAgain?: () => Promise<string>;
   talk(text: string): void;
 }
 
-/** Long enough to outlast a restart of the server: about three minutes in all. */
+/** Enough attempts to outlast a restart of the server: about three minutes in all. */
 const MAX_TRIES = 10;
 const LONGEST_WAIT_MS = 30_000;
 const TIMEOUT_MS = 300_000;
@@ -39,7 +39,7 @@ const PASSING = new Set([
   "database_unusable",
   "resources_exhausted",
 ]);
-/** A mistyped address causes these too: they are retried only after the server has answered once. */
+/** A mistyped address causes these failures too, so they are retried only after the server has answered once. */
 const LIKELY_WRONG_ADDRESS = new Set(["unreachable", "unexpected_answer"]);
 
 /** Makes the sender of one push. */
@@ -71,7 +71,7 @@ export function makeSender(deps: Deps, { settings, key, readKeyAgain, talk }: Se
     try {
       await deps.clock.sleep(waitMs, deps.signal);
     } catch {
-      // Sleep ends early for only one reason.
+      // Sleep ends early only when the command was interrupted.
       throw interrupted();
     }
   }
@@ -86,7 +86,7 @@ export function makeSender(deps: Deps, { settings, key, readKeyAgain, talk }: Se
           return result;
         } catch (error) {
           if (!(error instanceof CliFailure)) throw error;
-          // A successful answer that broke off.
+          // A failure with a success status means that a successful answer broke off.
           hasAnswered ||= error.status !== undefined && error.status < 300;
           await waitAfter(error, tries);
         }

@@ -1,4 +1,4 @@
-/** The commands and settings that connect an agent to the server that quickstart started, ready to paste. */
+/** Prints the commands and settings that connect an agent to the server that quickstart started, ready to paste. */
 import { realpath } from "node:fs/promises";
 import { delimiter, join, resolve, sep } from "node:path";
 import type { ServerUrl } from "#api/server-url.ts";
@@ -7,12 +7,12 @@ import type { Output } from "#cli/terminal/output.ts";
 
 type ClientDeps = Pick<Deps, "env" | "io" | "platform" | "program">;
 
-/** Prints the lines. None contains a token: the bridge has its own, HTTP clients read `KB_TOKEN`. */
+/** Prints the lines. None contains a token: the bridge has its own, and HTTP clients read `KB_TOKEN`. */
 export async function printClients(server: ServerUrl, deps: ClientDeps, output: Output): Promise<void> {
   const { command, prefix } = deps.program;
   const bridge = ["mcp", "--url", server.baseUrl];
   const typed = [...(await typedCommand(deps)), ...bridge].map((word) => quoted(word, deps));
-  // Not in a pipe: a program reads whole lines. Not on Windows, where lines don't continue with a backslash.
+  // Lines aren't wrapped in a pipe, because a program reads whole lines, nor on Windows, where a backslash doesn't continue a line.
   const width = deps.io.isStdoutTty && deps.platform !== "win32" ? deps.io.columns() : Infinity;
   const paste = (...words: string[]): void => pasteable([...words, ...typed], width).forEach(output.layout);
   const title = (text: string): void => ["", text].forEach(output.layout);
@@ -25,7 +25,7 @@ export async function printClients(server: ServerUrl, deps: ClientDeps, output: 
   output.layout("  Gemini CLI");
   paste("gemini", "mcp", "add", "-s", "user", "kb");
   output.layout("  Any other, in its settings");
-  // Programs with windows don't have the shell's PATH.
+  // Graphical programs don't have the shell's PATH.
   output.layout(`    "command": ${JSON.stringify(command)},`);
   const args = [...prefix, ...bridge].map((word) => JSON.stringify(word));
   const listed = `    "args": [${args.join(", ")}]`;
@@ -35,13 +35,13 @@ export async function printClients(server: ServerUrl, deps: ClientDeps, output: 
       output.layout,
     );
   output.layout("  Over HTTP: kb tokens create NAME, keep it in KB_TOKEN, then");
-  // In single quotes: the program reads the variable, and its settings contain no token.
+  // In single quotes, so that the program reads the variable and its settings contain no token.
   const header = "--header 'Authorization: Bearer ${KB_TOKEN}'";
   const http = ["claude", "mcp", "add", "--transport", "http", "kb", server.mcpUrl, header];
   pasteable(http, width).forEach(output.layout);
 }
 
-/** How the person types this program: `kb` if that is this one, else its paths. */
+/** Returns how the person types this program: `kb` if the PATH finds it under that name, otherwise its paths. */
 async function typedCommand({ env, program }: ClientDeps): Promise<string[]> {
   const script = program.prefix.at(-1);
   const whole = [program.command, ...(script === undefined ? [] : [script])];
@@ -50,7 +50,7 @@ async function typedCommand({ env, program }: ClientDeps): Promise<string[]> {
   for (const folder of (env["PATH"] ?? "").split(delimiter)) {
     const found = folder === "" ? undefined : await realpath(join(folder, "kb")).catch(() => undefined);
     if (found === undefined) continue;
-    // npx and npm run put such a folder first in the PATH while they run.
+    // npx and npm run put such a folder first in the PATH only while they run.
     const isLasting = !resolve(folder).endsWith(`${sep}node_modules${sep}.bin`);
     if (isLasting) return found === own ? ["kb"] : whole;
   }
@@ -62,12 +62,12 @@ function quoted(word: string, { platform }: ClientDeps): string {
   return platform === "win32" ? `"${word}"` : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Formats words as one command below a heading, with continued lines if `width` is too small for it. */
+/** Formats words as one command below a heading, on continued lines if the command doesn't fit in `width`. */
 function pasteable(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
   let current = `    ${words[0] ?? ""}`;
   for (const word of words.slice(1)) {
-    // Two columns for the continuation mark.
+    // Leaves two columns for the continuation mark.
     if (`${current} ${word}`.length > width - 2) {
       lines.push(`${current} \\`);
       current = `      ${word}`;

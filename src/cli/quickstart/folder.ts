@@ -1,4 +1,4 @@
-/** Which folders quickstart can index without harm. Source: S34. */
+/** Checks which folders quickstart can index without harm. Source: S34. */
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { holdsGeneratedMarker, isGeneratedFolder } from "#api/generated-folders.ts";
@@ -6,19 +6,19 @@ import { count } from "#api/plural.ts";
 import type { Deps } from "#cli/host/deps.ts";
 import { usageFailure } from "#cli/host/failure.ts";
 
-/** Above this many files, the person is asked first. */
+/** If a folder has more files than this, the person is asked first. */
 export const MANY_FILES = 50_000;
 
-/** The result of a survey of a folder; counting stops above `MANY_FILES`. */
+/** The result of counting a folder's files; counting stops above `MANY_FILES`. */
 export interface FolderSurvey {
   files: number;
-  /** A file of another user, as an example. */
+  /** The path of a file that belongs to another user, as an example. */
   foreign: string | undefined;
 }
 
-/** System folders that are refused with everything below. */
+/** System folders that are refused, including everything below them. */
 const SYSTEM_TREES = ["/etc", "/proc", "/sys", "/dev", "/boot", "/run", "/System", "/private/etc", "C:\\Windows"];
-/** Folders that contain the system or everyone's homes: refused themselves; a folder inside may be meant. */
+/** Folders that contain the system or all home folders. They are refused themselves, but a folder inside them is allowed. */
 const SYSTEM_FOLDERS = [
   ..."/ /bin /sbin /lib /lib64 /usr /usr/bin /usr/lib /usr/sbin /usr/local /var /var/lib /opt /home /root /srv /mnt".split(
     " ",
@@ -29,7 +29,7 @@ const SYSTEM_FOLDERS = [
 /**
  * Returns the real path of a folder that may be indexed.
  *
- * @param secretDirs folders with keys, databases or logins of ours: neither they nor any parent folder is indexed
+ * @param secretDirs folders with kb's keys, databases or logins: neither these folders nor their parents are indexed
  * @throws CliFailure (usage) with the reason when it is refused
  */
 export async function checkFolder(
@@ -57,7 +57,7 @@ export async function checkFolder(
 }
 
 /**
- * Counts the files that a sync would index: not hidden, not in a generated folder, links not followed.
+ * Counts the files that a sync would index. Hidden files and files in generated folders aren't counted, and links aren't followed.
  *
  * @param tick called now and then with the number so far
  */
@@ -70,7 +70,7 @@ export async function surveyFolder(
   const survey: FolderSurvey = { files: 0, foreign: undefined };
   const waiting = [root];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    // An unreadable folder is no reason to stop: the sync reports it.
+    // An unreadable folder doesn't stop the count; the sync reports the folder.
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const names = new Set(entries.map(({ name }) => name));
     if (!options.generated && folder !== root && holdsGeneratedMarker([...names])) continue;
@@ -90,7 +90,7 @@ export async function surveyFolder(
   return survey;
 }
 
-/** Returns the question that a survey raises; undefined when there is none. */
+/** Returns the question that the survey of a folder raises; undefined when there is none. */
 export function questionAbout(root: string, survey: FolderSurvey): string | undefined {
   const reasons = [
     ...(survey.files > MANY_FILES ? [`more than ${count(MANY_FILES)} files`] : []),
@@ -110,11 +110,11 @@ export function isInside(path: string, folder: string): boolean {
 
 async function foreignFile(path: string, userId: number): Promise<string | undefined> {
   const info = await lstat(path).catch(() => undefined);
-  // Files of the system's administrator are installed ones (packages, shared documents), not another person's.
+  // Files of the system's administrator were installed (packages, shared documents) and don't belong to another person.
   return info === undefined || info.uid === userId || info.uid === 0 ? undefined : path;
 }
 
-/** Returns the real path, also of a folder that doesn't exist yet: its nearest existing parent decides. */
+/** Returns the real path. For a folder that doesn't exist yet, it uses the real path of the nearest existing parent. */
 async function realOrSelf(path: string): Promise<string> {
   const whole = resolve(path);
   const real = await realpath(whole).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Quickstart's final report: what is searchable, what isn't and why, one real answer. */
+/** Prints quickstart's final report: what is searchable, what isn't and why, and one real answer. */
 import type { QueryOf } from "#api/client.ts";
 import { count, plural } from "#api/plural.ts";
 import { TEXT_REASONS } from "#api/text-reasons.ts";
@@ -60,7 +60,7 @@ export async function reportFolder(api: Api, folder: IndexedFolder, output: Outp
   }
 }
 
-/** Runs one search with words of a real title, as a person or an agent would, and shows its answer. */
+/** Runs a search for words from a real title, as a person or an agent would, and prints its answer. */
 export async function showSearch(
   api: Api,
   folder: IndexedFolder,
@@ -72,7 +72,7 @@ export async function showSearch(
   output.line("");
   output.line(`$ kb search ${words}`);
   const answer = await api.get("/api/connectors/search", { params: { query: { query: words, limit: 3 } } });
-  // The same blocks with and without a terminal: this page is for reading.
+  // Prints the same blocks with and without a terminal, because the report is meant for people.
   printAnswer(answer, { ...output, format: "table" });
 }
 
@@ -83,7 +83,7 @@ async function wordsOfATitle(api: Api, connectorId: string): Promise<string | un
   const titles = files.map(
     (file) => file.title.replace(/\.[A-Za-z0-9]{1,5}$/, "").match(/\p{L}[\p{L}\p{N}]{2,}/gu) ?? [],
   );
-  // Two or three words are more specific than one; file names such as "index" aren't helpful.
+  // Two or three words are more specific than one, and file names such as "index" aren't helpful.
   const best = titles.sort((a, b) => Math.min(b.length, 3) - Math.min(a.length, 3))[0];
   return best === undefined || best.length === 0 ? undefined : best.slice(0, 3).join(" ").toLowerCase();
 }

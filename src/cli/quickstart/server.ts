@@ -1,4 +1,4 @@
-/** The server process that quickstart starts and stop ends: one per data folder, described by `<data>/server.json`. */
+/** The server process that quickstart starts and `kb stop` ends. There is one per data folder, described by `<data>/server.json`. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { open, readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -8,7 +8,7 @@ import { type CliFailure, failure, interrupted, notSignedIn } from "#cli/host/fa
 import { isAlive } from "#cli/host/lock.ts";
 import { createStateFile, makeFolder, readStateFile, textOf, writeStateFile } from "#cli/host/state-file.ts";
 
-/** The first admin that quickstart made; the file is 0600 and the password is never printed. */
+/** The first admin that quickstart created. The file has mode 0600 and the password is never printed. */
 export interface QuickstartAdmin {
   email: string;
   password: string;
@@ -18,30 +18,30 @@ export interface QuickstartAdmin {
 export interface ServerFile {
   pid: number | null;
   url: string;
-  /** Start time of the process in the system's ticks: if its number is reused, the other process has another one. */
+  /** Start time of the process in the system's ticks. If another process reuses its number, that process has another start time. */
   startedTicks: string | null;
 }
 
 export interface RunningServer {
   url: string;
   pid: number;
-  /** False when an earlier run had started it. */
+  /** False when an earlier run started the server. */
   isNew: boolean;
 }
 
 const DEFAULT_PORT = 7700;
-/** The system chooses a free one. */
+/** The system chooses a free port. */
 const ANY_PORT = 0;
 const HOST = "127.0.0.1";
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 const STOP_TIMEOUT_MS = 30_000;
 
-/** Settings for another installation or another host: never passed to the child. */
+/** Settings that are meant for another installation or another host; they are never passed to the child. */
 const NOT_INHERITED =
   /^KB_(HOST|PORT|PUBLIC_URL|MODE|DATA_DIR|URL|TOKEN|PROFILE|BOOTSTRAP_EMAIL|BOOTSTRAP_PASSWORD|CONNECTOR_KEY)(_FILE)?$/;
 
-/** The data folder: --data-dir, KB_DATA_DIR, else the person's default data folder on this system. */
+/** Returns the data folder: --data-dir, KB_DATA_DIR, otherwise the person's default data folder on this system. */
 export function dataDirOf(flag: string | undefined, deps: Pick<Deps, "env" | "home" | "platform" | "cwd">): string {
   const { env, home, platform } = deps;
   const folder = flag ?? env["KB_DATA_DIR"];
@@ -53,7 +53,7 @@ export function dataDirOf(flag: string | undefined, deps: Pick<Deps, "env" | "ho
 /**
  * Returns the running server of this data folder, and starts one if none runs.
  *
- * @throws CliFailure 4 when the folder holds an installation that quickstart didn't make
+ * @throws CliFailure 4 when the folder contains an installation that quickstart didn't create
  */
 export async function ensureServer(dataDir: string, port: number | undefined, deps: Deps): Promise<RunningServer> {
   const file = await readServerFile(dataDir);
@@ -66,7 +66,7 @@ export async function ensureServer(dataDir: string, port: number | undefined, de
   try {
     return await startServer(dataDir, await choosePort(wanted, isFixed), deps);
   } catch (error) {
-    // Another quickstart was faster: its server has the folder, or the port.
+    // Another quickstart was faster: its server uses the folder or the port.
     const other = await readServerFile(dataDir);
     const running = other === undefined ? undefined : await liveServer(other, deps);
     if (running !== undefined) return { ...running, isNew: false };
@@ -75,7 +75,7 @@ export async function ensureServer(dataDir: string, port: number | undefined, de
   }
 }
 
-/** Returns the admin of this data folder; undefined when quickstart made none. */
+/** Returns the admin of this data folder; undefined when quickstart created none. */
 export async function readAdmin(dataDir: string): Promise<QuickstartAdmin | undefined> {
   const file = await readStateFile(adminPath(dataDir));
   const email = textOf(file?.["email"]);
@@ -91,8 +91,8 @@ export function adminPath(dataDir: string): string {
 /**
  * Ends the server of this data folder and waits until it is gone.
  *
- * @returns its address; undefined when none of quickstart's is running
- * @throws CliFailure 9 when it doesn't end
+ * @returns the server's address; undefined when no server of quickstart is running
+ * @throws CliFailure 9 when the server doesn't end
  */
 export async function stopServer(dataDir: string, deps: Deps): Promise<string | undefined> {
   const file = await readServerFile(dataDir);
@@ -142,7 +142,7 @@ async function liveServer(file: ServerFile, deps: Deps): Promise<{ url: string; 
   return (await isReady(file.url, deps)) ? { url: file.url, pid: file.pid } : undefined;
 }
 
-/** The folder is ours when it is empty, or when an earlier quickstart left its mark, the admin's file. */
+/** Checks that the folder is empty, or that an earlier quickstart created its admin file there. */
 async function claimFolder(dataDir: string, file: ServerFile | undefined, deps: Deps): Promise<void> {
   if (file !== undefined) return;
   const entries = await readdir(dataDir).catch((error: NodeJS.ErrnoException): string[] => {
@@ -163,10 +163,10 @@ async function claimFolder(dataDir: string, file: ServerFile | undefined, deps: 
 async function startServer(dataDir: string, port: number, deps: Deps): Promise<RunningServer> {
   const admin = await readAdmin(dataDir);
   const env = Object.fromEntries(Object.entries(deps.env).filter(([name]) => !NOT_INHERITED.test(name)));
-  // Ignored once the owner exists; without it, a server killed before its first start would stay without one.
+  // The server ignores this code after the owner exists. Without it, a server killed before its first start would never get an owner.
   const bootstrap =
     admin === undefined ? {} : { KB_BOOTSTRAP_EMAIL: admin.email, KB_BOOTSTRAP_PASSWORD: admin.password };
-  // The server itself limits its log's size; output before and after goes to the same file.
+  // The server itself limits the size of its log. Output before and after goes to the same file.
   const logging = { KB_LOG_FILE: logPath(dataDir) };
   await makeFolder(dataDir);
   const log = await open(logPath(dataDir), "a", 0o600);
@@ -175,9 +175,9 @@ async function startServer(dataDir: string, port: number, deps: Deps): Promise<R
     const child = spawn(command, [...prefix, "serve", "--host", HOST, "--port", String(port), "--data-dir", dataDir], {
       cwd: dataDir,
       env: { ...env, ...bootstrap, ...logging },
-      // The server reports over the channel that it is ready: an answer on the port could be another server's.
+      // The server reports over the IPC channel that it is ready, because an answer on the port could come from another server.
       stdio: ["ignore", log.fd, log.fd, "ipc"],
-      // Its own group: Ctrl-C here doesn't reach it, and it outlives us.
+      // The server has its own process group: Ctrl-C here doesn't reach it, and it outlives this process.
       detached: true,
       windowsHide: true,
     });
@@ -191,7 +191,7 @@ async function startServer(dataDir: string, port: number, deps: Deps): Promise<R
 }
 
 /**
- * Waits until the server reports that it is ready, then detaches from it. If it doesn't, the process is ended.
+ * Waits until the server reports that it is ready, then detaches from it. If the server doesn't report, its process is ended.
  *
  * @returns the port that it listens on
  */
@@ -232,7 +232,7 @@ async function isReady(url: string, deps: Deps): Promise<boolean> {
     await response.text();
     return response.status === 200;
   } catch {
-    // Not yet, or no longer: the caller asks again or starts one.
+    // The server doesn't answer yet, or no longer. The caller asks again or starts a server.
     return false;
   }
 }
@@ -247,7 +247,7 @@ async function logTail(dataDir: string): Promise<string> {
     .join("\n");
 }
 
-/** The wanted port if it is free; else, unless the person named it, any free one. */
+/** Returns the wanted port if it is free. Otherwise returns any free port, unless the person named the port. */
 async function choosePort(wanted: number, isFixed: boolean): Promise<number> {
   if (await isFree(wanted)) return wanted;
   if (!isFixed) return ANY_PORT;
@@ -269,8 +269,8 @@ async function isSameProcess(file: ServerFile): Promise<boolean> {
 }
 
 /**
- * Field 22 of /proc/<pid>/stat; null without /proc. A zombie counts as gone once its last thread has ended: until then
- * it holds the port.
+ * Returns field 22 of /proc/<pid>/stat; null without /proc. A zombie is treated as gone once its last thread has ended, because it holds the port
+ * until then.
  */
 async function ticksOf(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);

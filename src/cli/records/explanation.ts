@@ -1,4 +1,4 @@
-/** How a hit was scored, as `kb search --explain` prints it. */
+/** Formats how a hit was scored, for `kb search --explain`. */
 import { count, plural } from "#api/plural.ts";
 import type { Explanation, SearchAnswer } from "#api/search.ts";
 
@@ -8,7 +8,7 @@ const GROUPS: Readonly<Record<Explanation["group"], string>> = {
   some: "has some of the words",
 };
 
-/** Lines for a terminal: the score, then a line for each word, then each factor's contribution. */
+/** Makes lines for a terminal: the score, then a line for each word, then each factor's contribution. */
 export function explanationLines({ group, score, length, words, factors }: Explanation): string[] {
   if (score === null) return [GROUPS[group]];
   const fields = ({ title, place, text }: Explanation["words"][number]["frequency"]) =>
@@ -24,7 +24,7 @@ export function explanationLines({ group, score, length, words, factors }: Expla
 
 type Ranking = NonNullable<SearchAnswer["ranking"]>;
 
-/** The inputs of the scores in one line. An older server reports no feedback. */
+/** Formats the data behind the scores in one line. An older server reports no feedback. */
 export function rankingLine(ranking: Omit<Ranking, "feedback"> & Partial<Ranking>): string {
   const { items, averageLength, feedback = [], factors } = ranking;
   const words = feedback.length === 0 ? "" : ` Words of the first hits: ${feedback.join(", ")}.`;

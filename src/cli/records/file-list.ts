@@ -1,4 +1,4 @@
-/** Lists of items: their options, the query from these, and the table. */
+/** Lists of items: their options, the query made from the options, and the table. */
 import type { QueryOf } from "#api/client.ts";
 import type { FileList, FileRecord } from "#api/files.ts";
 import { count } from "#api/plural.ts";
@@ -40,7 +40,7 @@ export function fileQueryOf(
   };
 }
 
-/** Prints one page of a file list, with the command for the next. */
+/** Prints one page of a file list, with the command for the next page. */
 export function printFiles(list: FileList, output: Output): void {
   output.result(list, ({ files, total, nextCursor }) => {
     output.table<FileRecord>(
@@ -61,14 +61,14 @@ export function printFiles(list: FileList, output: Output): void {
 }
 
 function stateOf({ indexState, textState }: FileRecord): string {
-  // An older server doesn't report it.
+  // An older server doesn't report `asOf`.
   if (textState.asOf) return `${indexState} (text as of ${day(textState.asOf)})`;
   return textState.reason === null || textState.reason === indexState
     ? indexState
     : `${indexState} (${textState.reason})`;
 }
 
-/** Only the reason if an item has no text: it implies that the item can't be searched. */
+/** Only the reason why an item has no text, because it implies that the item can't be searched. */
 function whyNoText(file: FileRecord): string {
   if (file.textState.asOf) return stateOf(file);
   return file.textState.reason?.replaceAll("_", " ") ?? file.indexState;

@@ -1,4 +1,4 @@
-/** Finds members, groups and connectors by the words of a command line: by id, or by name in any case. */
+/** Finds members, groups and connectors by the words of a command line: by id, or by name, case-insensitively. */
 import type { BodyOf } from "#api/client.ts";
 import type { Group, Member } from "#api/workspace.ts";
 import type { Api } from "#cli/calls/api.ts";
@@ -31,9 +31,9 @@ export const ITEM: Thing<{ fileId: string }, { fileId: string }> = {
 };
 
 /**
- * Finds a connector by its id or name, in any case.
+ * Finds a connector by its id or name, case-insensitively.
  *
- * @throws CliFailure 3 when there is none, with the nearest name; 2 when the name isn't unique
+ * @throws CliFailure 3 with the nearest name when none matches; 2 when the name isn't unique
  */
 export async function findConnector(api: Api, word: string): Promise<ConnectorRecord> {
   if (/^con_[a-z0-9]+$/.test(word)) {
@@ -47,7 +47,7 @@ export async function findConnector(api: Api, word: string): Promise<ConnectorRe
   });
 }
 
-/** Finds a member by id, email or name, in any case. Throws CliFailure 3 with the nearest one, 2 when several match. */
+/** Finds a member by id, email or name, case-insensitively. Throws CliFailure 3 with the nearest member when none matches, 2 when several match. */
 export async function findMember(api: Api, word: string): Promise<Member> {
   const members = await api.list("/api/workspace/members", "members");
   return pickNamed(members, word, ({ userId, email, name }) => ({ id: userId, names: [email, name] }), {
@@ -57,7 +57,7 @@ export async function findMember(api: Api, word: string): Promise<Member> {
   });
 }
 
-/** Finds a group by id or name, in any case. Throws as `findMember` does. */
+/** Finds a group by id or name, case-insensitively. Throws as `findMember` does. */
 export async function findGroup(api: Api, word: string): Promise<Group> {
   if (/^grp_[a-z0-9]+$/.test(word)) {
     return (await api.get("/api/groups/{id}", { params: { path: { id: word } } })).group;
@@ -81,7 +81,7 @@ export async function memberIdOf(api: Api, word: string | undefined): Promise<st
   return word === undefined ? undefined : (await memberIdsOf(api, [word]))[0];
 }
 
-/** Returns the ids of the named groups. */
+/** Returns the id of the named member; undefined if no name is given. */
 export async function groupIdsOf(api: Api, words: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const word of words) ids.push((await findGroup(api, word)).id);
@@ -96,7 +96,7 @@ interface AccessOptions<V extends AccessBody["visibility"]> {
   group: readonly string[];
 }
 
-/** Returns the `access` of a body; undefined when no option is about it. */
+/** Makes the `access` of a body; undefined when no option concerns it. */
 export async function accessOf<V extends AccessBody["visibility"]>(
   api: Api,
   { access, member, group }: AccessOptions<V>,

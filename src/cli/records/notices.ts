@@ -2,7 +2,7 @@ import type { LinkNotice, Notice } from "#api/notices.ts";
 import { pauseOf, personOf } from "#api/notice-words.ts";
 import { minute } from "#cli/terminal/table.ts";
 
-/** Notices about a person's account, and for an owner about the workspace, a sentence or two each. */
+/** Formats notices about a person's account, and for an owner about the workspace; each has one or two sentences. */
 export function noticesOf({ notices }: { notices?: readonly Notice[] }): string[] {
   // An older server sends none.
   return (notices ?? []).map((notice) => `Notice: on ${minute(notice.at)} UTC ${sentencesOf(notice)}`);

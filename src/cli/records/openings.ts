@@ -2,7 +2,7 @@ import { describeOpening } from "#api/opening-words.ts";
 import type { Opening } from "#api/openings.ts";
 import { shortTime } from "#cli/terminal/table.ts";
 
-/** Changes by others that opened a connector or group, as pairs for a record; only its owner gets it. */
+/** Formats changes by others that gave more people access to a connector or group, as pairs for a record. Only its owner gets them. */
 export function openingsOf({
   id,
   openedByOthers,

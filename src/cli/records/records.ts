@@ -16,11 +16,11 @@ export interface JsonSchema {
   title?: string;
   description?: string;
   default?: unknown;
-  /** `password` for masked input. */
+  /** `password` if the input must be hidden. */
   format?: string;
-  /** Text that may be a path on the machine that runs `kb`: always, or when it begins with a dot. */
+  /** Whether a text may be a path on the machine that runs `kb`: always, or only when it begins with a dot. */
   localPath?: "always" | "dotted";
-  /** The account provides it. */
+  /** The value that the account provides. */
   fromAccount?: "baseUrl" | "apiUrl";
 }
 

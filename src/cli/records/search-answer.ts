@@ -1,4 +1,4 @@
-/** A search's answer for people: blocks on a terminal, else one tab-separated line per hit. */
+/** Prints a search's answer for people: as blocks on a terminal, otherwise as one tab-separated line per hit. */
 import { placeOf } from "#api/clean.ts";
 import { LIVE_PROBLEMS, type LiveHit } from "#api/live-search.ts";
 import { count } from "#api/plural.ts";
@@ -8,7 +8,7 @@ import { explanationLines, rankingLine } from "./explanation.ts";
 import type { Output } from "#cli/terminal/output.ts";
 import { cell, day, type Columns } from "#cli/terminal/table.ts";
 
-/** Prints a search answer for people: on a terminal blocks with snippets, else one tab-separated line per hit. */
+/** Prints a search answer for people: blocks with snippets on a terminal, otherwise one tab-separated line per hit. */
 export function printAnswer(answer: SearchAnswer, output: Output): void {
   if (output.format === "table") answer.results.forEach((result, at) => printResult(result, at + 1, output));
   else
@@ -28,7 +28,7 @@ export function printAnswer(answer: SearchAnswer, output: Output): void {
   output.talk(`${count(answer.returned)} of ${total}${matchNote}, ${answer.tookMs.toFixed(0)} ms.${more}`);
 }
 
-/** A value and its count; for a person also the role, in the words of `kb_search`. */
+/** Formats a value and its count; for a person also the role, in the words of `kb_search`. */
 function facetWords({ value, name, count: all, assigned }: Facet): string {
   const roles =
     assigned === undefined ? "" : ` (assignee: ${count(assigned)}, author or other: ${count(all - assigned)})`;
@@ -56,8 +56,8 @@ const WHY_COLUMNS: Columns<SearchResult> = {
 };
 
 /**
- * A hit from the person's own connections: on a terminal a block like the others, else on stderr, apart from the lines
- * of the index.
+ * Prints a hit from the person's own connections: on a terminal as a block like the others, otherwise on stderr, separate from the lines of the
+ * index.
  */
 function printLive({ server, title, url, text }: LiveHit, output: Output): void {
   if (output.format !== "table") return output.talk(`Live, from ${server}: ${title}${url === null ? "" : `  ${url}`}`);
@@ -81,7 +81,7 @@ function printResult(result: SearchResult, number: number, output: Output): void
     ...(result.assignees.length > 0 ? [result.assignees.map((person) => person.name).join(", ")] : []),
     ...(result.dueAt === null ? [] : [`due ${day(result.dueAt)}`]),
     result.updatedAt === null ? `indexed ${day(result.indexedAt)}` : `updated ${day(result.updatedAt)}`,
-    // An older server doesn't report it.
+    // An older server doesn't report `textAsOf`.
     ...(result.textAsOf ? [`text as of ${day(result.textAsOf)}, couldn't be read since`] : []),
   ];
   output.painted("   ", facts.join(" | "), paint.dim);

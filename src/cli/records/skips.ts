@@ -3,10 +3,10 @@ import type { SyncRecord } from "./records.ts";
 
 type Skip = SyncRecord["skips"][number];
 
-/** Names listed; the others are only counted. */
+/** Maximum number of names that are listed; the others are only counted. */
 const MOST = 10;
 
-/** Items that a run couldn't read or skipped, one per line: the name if this person may know it, and why. */
+/** Lists items that a run skipped or couldn't read, one per line: the reason, and the name if this person may know it. */
 export function describeSkips({ skips, counts }: Pick<SyncRecord, "skips" | "counts">): string[] {
   const failed = skips.filter(({ reason }) => reason === "failed").map(lineOf);
   const named = skips.filter((skip) => skip.reason !== "failed" && skip.externalId !== null).map(lineOf);
@@ -14,7 +14,7 @@ export function describeSkips({ skips, counts }: Pick<SyncRecord, "skips" | "cou
   return [...failed.slice(0, MOST), ...leftOut, ...named.slice(0, MOST), ...more(named.length, counts.skipped)];
 }
 
-/** `: generated 3, excluded by policy 1`; empty when no reasons are known. */
+/** Formats reasons as `: generated 3, excluded by policy 1`; empty when no reasons are known. */
 export function listReasons(reasons: Readonly<Record<string, number>> | undefined): string {
   const numbers = Object.entries(reasons ?? {}).filter(([, number]) => number > 0);
   if (numbers.length === 0) return "";
@@ -24,7 +24,7 @@ export function listReasons(reasons: Readonly<Record<string, number>> | undefine
   return `: ${words.join(", ")}`;
 }
 
-/** One line for a skipped item. */
+/** Formats one line for a skipped item. */
 export function lineOf({ externalId, message, reason }: Skip): string {
   return `${externalId ?? "an item"}: ${message ?? asWords(reason)}`;
 }

@@ -1,4 +1,4 @@
-/** Follows one sync to its end, with progress; used by `connectors sync --wait`, `connectors add --wait`, quickstart. */
+/** Follows one sync to its end and shows its progress, for `connectors sync --wait`, `connectors add --wait` and quickstart. */
 import { describeUnread } from "#api/people-words.ts";
 import { count, plural } from "#api/plural.ts";
 import type { Api } from "#cli/calls/api.ts";
@@ -12,13 +12,13 @@ import type { SyncRecord } from "./records.ts";
 const OPEN_STATES = new Set(["queued", "running", "waiting", "cancelling"]);
 const POLL_MS = 250;
 const SLOW_POLL_MS = 1500;
-/** Consecutive answers that may fail while the server restarts. */
+/** Maximum number of consecutive requests that may fail while the server restarts. */
 const MAX_MISSES = 10;
 
 /**
  * Polls until the sync has ended.
  *
- * @param timeoutMs milliseconds until it stops waiting; 0 waits forever
+ * @param timeoutMs milliseconds to wait; 0 waits forever
  * @throws CliFailure 9 after the timeout, 130 on Ctrl-C (the sync continues in both cases)
  */
 export async function watchSync(
@@ -57,7 +57,7 @@ export async function watchSync(
   }
 }
 
-/** Describes in one line how a sync ended: counts, volume, time. */
+/** Describes in one line how a sync ended: counts, size, time. */
 export function describeSync(sync: SyncRecord): string {
   const { counts, mode } = sync;
   if (mode === "identities") return `${sync.state}: ${count(counts.seen)} people and groups read${timeOf(sync)}`;

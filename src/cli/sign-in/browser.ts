@@ -1,13 +1,13 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { spawn } from "node:child_process";
 
-/** Milliseconds within which a failing opener fails; a working one may run as long as its browser. */
+/** An opener that fails does so within this many milliseconds; a working opener may run as long as its browser. */
 const FAILS_WITHIN_MS = 1_500;
 
 /**
- * Opens an address in the person's browser, without a shell, so that nothing in it is a command. Only http and https.
+ * Opens an address in the person's browser, without a shell, so that nothing in it is executed as a command. Only http and https are allowed.
  *
- * @returns false when there is nothing to open it with, or the opener failed
+ * @returns false when there is no program to open it with, or the opener failed
  *
  * Source: S49.
  */
@@ -31,7 +31,7 @@ export async function openInBrowser(address: string, platform: NodeJS.Platform):
 
 function openerOf(platform: NodeJS.Platform): [string, ...string[]] {
   if (platform === "darwin") return ["open"];
-  // `start` is a shell built-in; this is what it calls.
+  // `start` is a shell built-in; it calls this program.
   if (platform === "win32") return ["rundll32.exe", "url.dll,FileProtocolHandler"];
   return ["xdg-open"];
 }

@@ -1,7 +1,4 @@
-/**
- * Actions that no token allows (passwords, tokens, workspaces, folders of the server): by a session, which the password
- * opens.
- */
+/** Runs actions that no token permits (passwords, tokens, workspaces, folders of the server) with a session, which is opened with the password. */
 import { makeApi, sessionApi, type Api } from "#cli/calls/api.ts";
 import type { CommonOptions } from "#cli/line/command.ts";
 import { makeCredentialStore } from "#cli/login/credentials.ts";
@@ -11,14 +8,14 @@ import { getCredential, loadSettings, type Settings } from "#cli/login/settings.
 import { readStdin } from "#cli/line/values.ts";
 import { signInWithPassword } from "./password-login.ts";
 
-/** A command line that may name the account of a password, and the source of the password. */
+/** A command line that may contain the account of a password, and where to read the password. */
 interface SessionInput {
   options: CommonOptions & { passwordStdin: boolean; email?: string | undefined };
 }
 
 /**
- * Runs `work` with a session: the stored one if it is recent enough, else one that is opened for this command with the
- * person's password and ended after it.
+ * Runs `work` with a session: with the stored session if it is recent enough, otherwise with one that is opened for this command with the person's
+ * password and ended afterwards.
  */
 export async function bySession<T>(input: SessionInput, deps: Deps, work: (api: Api) => Promise<T>): Promise<T> {
   const settings = await loadSettings(deps, input.options);
@@ -49,7 +46,7 @@ export async function byPassword<T>(
   try {
     return await work(api);
   } finally {
-    // Its work is done; a password change may have ended it already.
+    // The session is no longer needed. A password change may have ended it already.
     await unlessFailed(api.delete("/api/session"));
   }
 }

@@ -1,4 +1,4 @@
-/** Signs in with another machine's browser: this one shows a code and polls until it is entered. Source: RFC 8628. */
+/** Signs in with another machine's browser: this machine shows a code and polls until the person has entered it. Source: RFC 8628. */
 import type { ServerUrl } from "#api/server-url.ts";
 import { CliFailure, failure } from "#cli/host/failure.ts";
 import { textOf } from "#cli/host/state-file.ts";
@@ -9,14 +9,14 @@ export interface DeviceCode {
   deviceCode: string;
   /** The code that the person types. */
   userCode: string;
-  /** The page to type it on. */
+  /** The page where the person types the code. */
   verificationUri: string;
   /** Milliseconds since the epoch. */
   expiresAt: number;
   intervalMs: number;
 }
 
-/** Requests a code. `resources` are what the tokens will be for. */
+/** Requests a code. `resources` are the audiences of the tokens. */
 export async function startDevice(
   deps: TokenDeps,
   server: ServerUrl,
@@ -43,7 +43,7 @@ export async function startDevice(
   };
 }
 
-/** Polls until the person has decided. Throws CliFailure 4 when they refuse, 9 when the code has expired. */
+/** Polls until the person has decided. Throws CliFailure 4 when the person refuses, 9 when the code has expired. */
 export async function waitForDevice(
   deps: TokenDeps,
   endpoints: AuthorizationServer,
@@ -70,7 +70,7 @@ export async function waitForDevice(
 function nextPause(error: unknown, pauseMs: number): number {
   const code = error instanceof CliFailure ? error.code : "";
   if (code === "authorization_pending") return pauseMs;
-  // RFC 8628, 3.5: five seconds more for slow_down; a failing network is also polled less often.
+  // RFC 8628, 3.5: five more seconds for slow_down. Polling is also slowed down while the network fails.
   if (code === "slow_down" || code === "unreachable" || code === "unexpected_answer") return pauseMs + 5_000;
   if (code === "rate_limited")
     return Math.max(pauseMs + 5_000, error instanceof CliFailure ? (error.retryAfterMs ?? 0) : 0);

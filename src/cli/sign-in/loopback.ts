@@ -1,4 +1,4 @@
-/** Receives the browser's answer: one address on 127.0.0.1, for one answer, for a few minutes. Source: RFC 8252. */
+/** Receives the browser's answer at one address on 127.0.0.1, which accepts one answer, for a few minutes. Source: RFC 8252. */
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,11 +8,11 @@ export type Loopback = Awaited<ReturnType<typeof listenForCode>>;
 
 export interface Expected {
   state: string;
-  /** The server that was asked: an answer from any other is rejected (RFC 9207). */
+  /** The issuer that the request was sent to; an answer from any other issuer is rejected (RFC 9207). */
   issuer: string;
 }
 
-/** Milliseconds for a person to sign in. */
+/** Milliseconds that a person has to sign in. */
 export const LOOPBACK_TIMEOUT_MS = 5 * 60_000;
 
 /**
@@ -28,7 +28,7 @@ export async function listenForCode(expected: Expected, signal: AbortSignal, tim
     if (result === "refused") return void answerWith(response, isUsed ? 410 : 400, "");
     if (result === "elsewhere") return void answerWith(response, 404, "");
     isUsed = true;
-    // The page is sent before the program continues and possibly exits.
+    // The page is sent first, because the program may exit after it continues.
     answerWith(response, 200, PAGE, () => settle(result));
   });
   const port = await listen(server);
@@ -46,17 +46,17 @@ export async function listenForCode(expected: Expected, signal: AbortSignal, tim
     if ("failure" in result) throw result.failure;
     return result.code;
   });
-  // A caller that closes early doesn't wait for it.
+  // A caller that closes early doesn't handle the rejection.
   code.catch(() => undefined);
   return {
-    redirectUri: `http://127.0.0.1:${port}${PATH}` /** The code. Rejects when the person refuses, another server answers, the time is over, or the signal aborts. */,
+    redirectUri: `http://127.0.0.1:${port}${PATH}` /** The code. Rejects when the person refuses, another issuer answers, the time is over, or the signal aborts. */,
     code,
     close,
   };
 }
 
 const PATH = "/callback";
-/** Nothing else: no name, no script, no link. */
+/** The page contains nothing else: no name, no script, no link. */
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>kb</title><p>You can close this page and return to the terminal.</p></html>`;
 
 async function listen(server: Server): Promise<number> {
@@ -64,7 +64,7 @@ async function listen(server: Server): Promise<number> {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  // A listening TCP server's address is an object.
+  // The cast is safe because the address of a listening TCP server is an object.
   return (server.address() as AddressInfo).port;
 }
 
@@ -75,7 +75,7 @@ function readAnswer(
 ): "elsewhere" | "refused" | { code: string } | { failure: CliFailure } {
   const url = new URL(request.url ?? "/", "http://127.0.0.1");
   if (request.method !== "GET" || url.pathname !== PATH) return "elsewhere";
-  // A page whose host name points here isn't the browser's answer.
+  // Rejects requests from a page whose own host name resolves to this address, since they aren't the browser's answer.
   if (request.headers.host !== `127.0.0.1:${port}`) return "refused";
   const only = (name: string): string | undefined => {
     const values = url.searchParams.getAll(name);

@@ -7,7 +7,7 @@ import { type CliFailure, failure, isFailure } from "#cli/host/failure.ts";
 import { settingsOf } from "#cli/login/settings.ts";
 import { textOf } from "#cli/host/state-file.ts";
 
-/** The endpoints of a server's sign-in, all of its own origin. */
+/** The sign-in endpoints of a server, all at its own origin. */
 export interface AuthorizationServer {
   issuer: string;
   authorizationEndpoint: string;
@@ -17,9 +17,9 @@ export interface AuthorizationServer {
 }
 
 /**
- * Asks the server for its sign-in endpoints.
+ * Fetches the server's sign-in endpoints.
  *
- * @throws CliFailure when it has none, or names another origin: a token must not be requested from or sent to another
+ * @throws CliFailure when it has none, or one of them is at another origin, from which no token may be requested and to which none may be sent
  *
  * Source: RFC 8414.
  */
@@ -39,7 +39,7 @@ export async function discover(
     authorizationEndpoint: address("authorization_endpoint"),
     tokenEndpoint: address("token_endpoint"),
     revocationEndpoint: address("revocation_endpoint"),
-    // A server may omit it, because only this client uses it.
+    // A server may omit the endpoint, because only this client uses it.
     deviceAuthorizationEndpoint:
       metadata["device_authorization_endpoint"] === undefined
         ? `${server.origin}/oauth/device_authorization`
@@ -47,7 +47,7 @@ export async function discover(
   };
 }
 
-/** True when the address has this origin. */
+/** Whether the address has this origin. */
 export function isOfOrigin(address: string, origin: string): boolean {
   return canParseUrl(address) && new URL(address).origin === origin;
 }

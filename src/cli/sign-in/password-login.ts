@@ -31,7 +31,7 @@ interface PasswordInput {
   };
 }
 
-/** The result of signing in: the person, and the cookie that proves it. */
+/** The result of signing in: the person, and the cookie of the session. */
 export interface SignedIn {
   session: Session;
   cookie: string;
@@ -43,8 +43,7 @@ export async function signInWithPassword(api: Api, email: string, password: stri
 }
 
 /**
- * Stores the session and makes sure that there is an `mcp:read` token for the bridge; an active one is kept until its
- * last month.
+ * Stores the session, and makes sure that there is an `mcp:read` token for the bridge. An active token is kept until its last month.
  *
  * @param talk  called when a token was created
  * @returns where it is stored
@@ -70,7 +69,7 @@ export async function keepSession(
   return await store.save(server.origin, { email, session: signedIn.cookie, mcpToken }, wanted);
 }
 
-/** The earlier stored login; a keychain that doesn't open must not block a new login. */
+/** Returns the login that was stored before. A keychain that can't be opened must not block a new login. */
 export async function findFormer(
   store: CredentialStore,
   server: ServerUrl,
@@ -86,7 +85,7 @@ export async function findFormer(
 }
 
 const TOKEN_DAYS = 365;
-/** A new sign-in replaces a bridge token that would expire within this time. */
+/** A new sign-in replaces a bridge token that expires within this time. */
 const RENEW_BEFORE_MS = 30 * 86_400_000;
 
 async function makeMcpToken(api: Api, talk: (text: string) => void): Promise<{ id: string; plaintext: string }> {
@@ -101,7 +100,7 @@ async function makeMcpToken(api: Api, talk: (text: string) => void): Promise<{ i
   return { id: made.token.id, plaintext: made.plaintext };
 }
 
-/** Signs in as the options say: by invitation, as the first user, or with email and password. */
+/** Signs in as the options require: by invitation, as the first user, or with email and password. */
 export async function signInByPassword(
   input: PasswordInput,
   deps: Deps,
@@ -132,7 +131,7 @@ export async function signInByPassword(
   return await openSession(answer);
 }
 
-/** Answers from flags and stdin, else from the person; without a terminal a missing one is a usage failure. */
+/** Reads answers from flags and stdin, otherwise from prompts. Without a terminal, a missing answer is a usage failure. */
 function makeAsk(input: PasswordInput, deps: Deps) {
   const isAsking = canAsk(deps, input.options);
   const fromStdin = input.options.passwordStdin;
@@ -167,7 +166,7 @@ function makeAsk(input: PasswordInput, deps: Deps) {
   };
 }
 
-/** Moves the stored session to another workspace, with its own bridge token there; the former one is revoked. */
+/** Switches the stored session to another workspace and stores a bridge token for it; the previous bridge token is revoked. */
 export async function moveSession(deps: Deps, api: Api, workspaceId: string): Promise<Session> {
   const { server } = api.settings;
   const stored = await makeCredentialStore(deps).find(server.origin);
@@ -196,12 +195,12 @@ function cookieOf(response: Answer): string {
   return cookie;
 }
 
-/** Returns the URL of an invitation, checked. */
+/** Returns the URL of an invitation after checking it. */
 export function invitationUrl(text: string): string {
   try {
     return new URL(text).href;
   } catch {
-    // In the words of the option.
+    // The message uses the words of the option.
     throw usageFailure("--invitation takes the full link of the invitation.");
   }
 }

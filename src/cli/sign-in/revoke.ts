@@ -7,7 +7,7 @@ import { isOfOrigin } from "./metadata.ts";
 import { revokeToken } from "#cli/login/tokens.ts";
 import type { Settings } from "#cli/login/settings.ts";
 
-/** Ends everything stored at the server; returns the first failure that leaves part of it active. */
+/** Ends everything stored for the server; returns the first failure that leaves part of it active. */
 export async function revokeStored(
   deps: Deps,
   settings: Settings,
@@ -26,7 +26,7 @@ export async function revokeStored(
   return first;
 }
 
-/** The refresh token ends the whole grant; admin rights are a separate grant. */
+/** Revoking the refresh token ends the whole grant; admin rights are a separate grant. */
 async function revokeOAuth(deps: Deps, { server }: Settings, { oauth, admin }: StoredLogin): Promise<void> {
   const endpoint = oauth?.revocationEndpoint ?? `${server.baseUrl}/oauth/revoke`;
   if (!isOfOrigin(endpoint, server.origin)) return;
@@ -41,7 +41,7 @@ async function revokeSession(deps: Deps, settings: Settings, { mcpToken, session
     if (mcpToken !== undefined) await api.delete("/api/api-tokens/{id}", { params: { path: { id: mcpToken.id } } });
     await api.delete("/api/session");
   } catch (error) {
-    // An expired session leaves only the token to revoke, which then needs a new login.
+    // If the session has expired, only the token is left to revoke, which requires a new login.
     if (!isFailure(error, "unauthenticated") || mcpToken !== undefined) throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** The person's part of a login: a browser here, or a code for one elsewhere. */
+/** The interactive part of a login: a browser on this machine, or a code for a browser elsewhere. */
 import { createHash } from "node:crypto";
 import type { ServerUrl } from "#api/server-url.ts";
 import type { Deps } from "#cli/host/deps.ts";
@@ -8,7 +8,7 @@ import type { AuthorizationServer } from "./metadata.ts";
 import { resourceOf } from "#cli/login/refresh.ts";
 import { CLIENT_ID, requestTokens, type TokenAnswer } from "#cli/login/tokens.ts";
 
-/** A sign-in's access to its command. */
+/** What a sign-in needs from its command. */
 export interface SignIn {
   deps: Deps;
   server: ServerUrl;
@@ -17,11 +17,11 @@ export interface SignIn {
   talk(text: string): void;
 }
 
-/** Scopes of a login: the tools for the bridge, the member's REST routes for the other commands. */
+/** Scopes of a login: the tools for the bridge, and the member's REST routes for the other commands. */
 export const LOGIN_SCOPES = ["mcp:read", "kb:api"];
 const ADMIN_SCOPES = ["kb:api", "kb:admin"];
 
-/** Signs in with this machine's browser if one can be opened, else with a code that is typed into another one. */
+/** Signs in with this machine's browser if one can be opened, otherwise with a code that the person types into another browser. */
 export async function signIn(job: SignIn, isDevice: boolean): Promise<TokenAnswer> {
   const { server } = job;
   const resources = [resourceOf(server, "mcp"), resourceOf(server, "api")];
@@ -35,12 +35,12 @@ export async function signIn(job: SignIn, isDevice: boolean): Promise<TokenAnswe
   return await throughDevice(job, resources);
 }
 
-/** Requests admin rights; undefined when no browser could be opened, because a code grants none (S27). */
+/** Requests admin rights. Undefined when no browser could be opened, because a code doesn't grant them (S27). */
 export async function signInAsAdmin(job: SignIn): Promise<TokenAnswer | undefined> {
   return await throughBrowser(job, ADMIN_SCOPES, [resourceOf(job.server, "api")]);
 }
 
-/** Why this machine has no browser to open; undefined when it may have one. */
+/** Returns why no browser can be opened on this machine; undefined when one may be available. */
 export function whyNoBrowser({ env, platform }: Pick<Deps, "env" | "platform">): string | undefined {
   if (env["SSH_CONNECTION"] || env["SSH_TTY"]) return "you came over SSH";
   if (env["CI"] && env["CI"] !== "false") return "CI is set";
@@ -48,13 +48,13 @@ export function whyNoBrowser({ env, platform }: Pick<Deps, "env" | "platform">):
   return platform === "linux" && !hasDisplay ? "no display" : undefined;
 }
 
-/** Opens a page in the browser if there is one here, and says so, or where to open it. */
+/** Opens a page in this machine's browser and reports that. If there is no browser, prints the address to open. */
 export async function showPage(deps: Deps, address: string, talk: (text: string) => void): Promise<void> {
   const isOpened = whyNoBrowser(deps) === undefined && (await deps.openUrl(address));
   talk(`${isOpened ? "Your browser opens this page" : "Open this page in a browser"}:\n\n  ${address}\n`);
 }
 
-/** Undefined when no browser could be opened. Source: RFC 8252, RFC 7636. */
+/** Signs in through the browser; undefined when none could be opened. Source: RFC 8252, RFC 7636. */
 async function throughBrowser(
   { deps, endpoints, server, talk }: SignIn,
   scopes: readonly string[],
@@ -105,7 +105,7 @@ async function throughDevice(
   return await waitForDevice(deps, endpoints, device, resourceOf(server, "api"));
 }
 
-/** 256 random bits as text. */
+/** Returns 256 random bits as text. */
 function randomText(deps: Deps): string {
   return Buffer.from(deps.randomBytes(32)).toString("base64url");
 }

@@ -10,8 +10,8 @@ export interface Completion {
 }
 
 /**
- * Returns completions of the last of `words`, which follow `kb`; the last may be empty. None where a file, a number or
- * a text is expected: the shell then offers files.
+ * Returns completions of the last of `words`, the words after `kb`; the last word may be empty. Returns none where a file, a number or a text is
+ * expected: the shell then offers files.
  */
 export function complete(words: readonly string[]): Completion[] {
   const last = words.at(-1) ?? "";
@@ -42,7 +42,7 @@ function verbsOf(noun: string): Completion[] {
   }));
 }
 
-/** Completes a command: the value of the previous option, or an option. */
+/** Completes the words after a command: the value of the previous option, or an option. */
 function following(command: ListedCommand, given: readonly string[], last: string): Completion[] {
   const options = [...optionsOf(command), ...alwaysOptions()];
   if (given.includes("--")) return [];
@@ -66,14 +66,14 @@ function countArguments(given: readonly string[], options: readonly Listed[]): n
   return given.filter((word, at) => !word.startsWith("-") && !takesValue(given[at - 1])).length;
 }
 
-/** The fields that can follow in a list such as `id,na`. */
+/** Returns the fields that can follow in a list such as `id,na`. */
 function fieldsAfter({ fields = [] }: ListedCommand, last: string): Completion[] {
   const chosen = last.split(",").slice(0, -1);
   const start = chosen.map((field) => `${field},`).join("");
   return fields.filter((field) => !chosen.includes(field)).map((field) => ({ word: start + field, summary: "" }));
 }
 
-/** `-o, --output <file>` → -o and --output. */
+/** Splits `-o, --output <file>` into -o and --output. */
 function wordsOf({ term }: Listed): string[] {
   return term.match(/--?[\w-]+/g)?.slice(0, 2) ?? [];
 }

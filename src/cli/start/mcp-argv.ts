@@ -1,4 +1,4 @@
-/** Hosts wait for `kb mcp` to start: its plain command lines are read without the parser of the other commands. */
+/** Reads the plain command lines of `kb mcp` without the parser of the other commands, because hosts wait for its start. */
 import type { McpInput, McpOptions } from "#cli/commands/mcp.ts";
 
 const VALUES: Record<string, "url" | "profile" | "logFile"> = {
@@ -8,9 +8,9 @@ const VALUES: Record<string, "url" | "profile" | "logFile"> = {
 };
 
 /**
- * Returns the input of `kb mcp` when every word after it is one of its own options in its long form.
+ * Returns the input of `kb mcp` when every word after it belongs to one of its own options in the long form.
  *
- * @returns undefined for anything else, help and mistakes included: the full parser handles those
+ * @returns undefined for anything else, including help and mistakes, which the full parser handles
  */
 export function readMcpArgv(argv: readonly string[]): McpInput | undefined {
   if (argv[0] !== "mcp" && argv[0] !== "bridge") return undefined;

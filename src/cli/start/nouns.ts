@@ -1,7 +1,7 @@
-/** Every noun of `kb`, under its heading and in the order of `kb help`. A noun's file is loaded when it is typed. */
+/** Every noun of `kb`, under its heading and in the order of `kb help`. A noun's file is loaded when the noun is typed. */
 import type { Command, Noun } from "#cli/line/command.ts";
 
-/** Loads a noun with its verbs, or a command that is one word. */
+/** Loads a noun with its verbs, or a command of one word. */
 export type LoadNoun = () => Promise<Noun | Command>;
 
 export const SECTIONS: readonly { title: string; nouns: Readonly<Record<string, LoadNoun>> }[] = [
@@ -85,7 +85,7 @@ export const SECTIONS: readonly { title: string; nouns: Readonly<Record<string, 
 /** Other names of a noun. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { bridge: "mcp" };
 
-/** Finds a noun by a word, with its own name; undefined when there is none. */
+/** Finds a noun by a word, and returns it with its own name; undefined when there is none. */
 export function findNoun(word: string): { name: string; load: LoadNoun } | undefined {
   const name = (Object.hasOwn(OTHER_NAMES, word) && OTHER_NAMES[word]) || word;
   for (const { nouns } of SECTIONS) {

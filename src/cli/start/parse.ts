@@ -1,4 +1,4 @@
-/** Parses the command line to command and input, by the data of the command that it names. */
+/** Parses a command line into a command and its input, according to the data of the command. */
 import { Argument, Command as Parser, CommanderError, InvalidArgumentError, Option } from "commander";
 import { VERSION } from "#api/version.ts";
 import type { Input, Noun } from "#cli/line/command.ts";
@@ -9,14 +9,13 @@ import { findNoun } from "./nouns.ts";
 import { alwaysOptions, argumentsOf, optionsOf, type Listed } from "#cli/line/options.ts";
 import { didYouMean } from "#cli/line/values.ts";
 
-/** The result of a command line: a command with its input, or a text that is the whole answer. */
+/** The result of parsing: a command with its input, or a text that is the whole answer. */
 export type Parsed = { command: NamedCommand; input: Input } | { text: string };
 
 /**
- * Parses the words after `kb`. Loads the file of the typed noun, and the table of all commands only for help, fields
- * and mistakes.
+ * Parses the words after `kb`. Loads the file of the typed noun, and the table of all commands only for help, fields and mistakes.
  *
- * @throws CliFailure (usage) with a "did you mean" when one is near
+ * @throws CliFailure (usage) with a "did you mean" when a similar word exists
  */
 export async function parseArgv(typedArgv: readonly string[], columns: number): Promise<Parsed> {
   const [first, second] = typedArgv;
@@ -40,7 +39,7 @@ export async function parseArgv(typedArgv: readonly string[], columns: number): 
   return await parseCommand(command, typedArgv.slice(2), columns);
 }
 
-/** `kb help exit-codes`. */
+/** Makes the text of `kb help exit-codes`. */
 function exitCodesHelp(): string {
   const rows = EXIT_CODES.map(({ code, name, meaning }) => `${String(code).padStart(4)}  ${name.padEnd(22)}${meaning}`);
   return `Exit codes of kb\n\n${rows.join("\n")}\n`;
@@ -50,7 +49,7 @@ const VERSION_WORDS = ["version", "-v", "-V", "--version"];
 
 const loadTable = () => import("#cli/generated/table.ts");
 
-/** `kb` alone or with options of its own: lists everything. */
+/** Handles `kb` alone or only with its own options: lists everything. */
 async function parseProgram(argv: readonly string[], columns: number): Promise<Parsed> {
   const { SECTIONS } = await loadTable();
   const screen = makeScreen(columns);
@@ -66,7 +65,7 @@ async function parseProgram(argv: readonly string[], columns: number): Promise<P
   return { text: screen.text() };
 }
 
-/** A noun without a verb: lists its verbs. */
+/** Handles a noun without a verb: lists its verbs. */
 function parseNoun(
   name: string,
   { summary }: Noun,
@@ -116,7 +115,7 @@ async function parseCommand(command: NamedCommand, argv: readonly string[], colu
   return { command, input };
 }
 
-/** The place where a parser writes help. */
+/** Where a parser writes its help. */
 type Screen = ReturnType<typeof makeScreen>;
 
 function makeScreen(columns: number) {
@@ -125,7 +124,7 @@ function makeScreen(columns: number) {
 }
 
 /**
- * Parses a command line; help ends it quietly.
+ * Parses a command line; help ends the parsing without a failure.
  *
  * @throws CliFailure (usage)
  */
@@ -153,7 +152,7 @@ function makeOption({ term, summary, choices, repeatable = false }: Listed): Opt
   return option;
 }
 
-/** Absent options have the values that `InputOf` declares: flags are false, lists empty. */
+/** Fills in absent options with the values that `InputOf` declares: flags are false, lists are empty. */
 function withAbsent(typedArgv: Record<string, unknown>, options: readonly Listed[]): Input["options"] {
   const all = { ...typedArgv };
   for (const data of options) {
@@ -175,7 +174,7 @@ function makeParser(name: string, { columns, write }: Screen): Parser {
     .configureOutput({
       writeOut: write,
       writeErr: write,
-      // The failure carries the text, which is printed in one place.
+      // The failure contains the text, which is printed in one place.
       outputError: () => undefined,
       getOutHelpWidth: () => columns,
       getErrHelpWidth: () => columns,
@@ -184,7 +183,7 @@ function makeParser(name: string, { columns, write }: Screen): Parser {
     })
     .configureHelp({
       sortSubcommands: false,
-      // Every command takes options: repeating that on each line would only shift the summaries.
+      // Every command has options. Repeating that on each line would only shift the summaries.
       subcommandTerm: (item) => [item.name(), ...item.registeredArguments.map((each) => termOf(each))].join(" "),
     });
 }
@@ -200,7 +199,7 @@ function termOf(argument: Argument): string {
   return argument.required ? `<${word}>` : `[${word}]`;
 }
 
-/** The word after `--json` is always its list of fields: otherwise a misspelt field could count as an argument. */
+/** Checks the word after `--json`, which is always its list of fields. Otherwise a misspelt field could be taken for an argument. */
 async function checkFields({ name, ...data }: NamedCommand, json: string | undefined): Promise<void> {
   if (json === undefined || json === "") return;
   const known = (await loadTable()).COMMANDS.find((each) => each.name === name)?.fields ?? [];
@@ -217,7 +216,7 @@ async function checkFields({ name, ...data }: NamedCommand, json: string | undef
   );
 }
 
-/** "error: unknown option '--foo'\n(Did you mean --bar?)" as a sentence of ours, options by their long names. */
+/** Rewrites "error: unknown option '--foo'\n(Did you mean --bar?)" as one sentence, with the options' long names. */
 function sentence(message: string): string {
   const text = message
     .replace(/^error: /, "")

@@ -8,7 +8,7 @@ export function makeDeps(host: NodeJS.Process, exit: (code: number) => void): De
   return {
     ...makeHost(host, exit),
     prompts: lazyPrompts(host),
-    // Not an import: few commands need it, and it costs each start 8 ms.
+    // Not imported statically, because few commands need it and it would cost each start 8 ms.
     randomBytes: (count) => process.getBuiltinModule("node:crypto").randomBytes(count),
     openUrl: async (address) => (await import("#cli/sign-in/browser.ts")).openInBrowser(address, host.platform),
     program: { command: host.execPath, prefix: [...host.execArgv, resolve(host.argv[1] ?? "")] },

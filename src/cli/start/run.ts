@@ -1,4 +1,4 @@
-/** One run of `kb`: parse, load the handler, run it, report failures. Never exits; `main.ts` does. */
+/** Runs `kb` once: parses, loads the handler, runs it, and reports failures. It never exits; `main.ts` does. */
 import type { Deps } from "#cli/host/deps.ts";
 import { EXIT } from "#cli/host/exit-codes.ts";
 import { interrupted, redact, toFailure, type CliFailure } from "#cli/host/failure.ts";
@@ -25,14 +25,14 @@ export async function runCli(argv: readonly string[], deps: Deps): Promise<numbe
   }
 }
 
-/** For the scripts of `kb completion`: a line for each word that can follow. */
+/** Prints a line for each word that can follow, for the scripts of `kb completion`. */
 async function printCompletions(words: readonly string[], deps: Deps): Promise<number> {
   const { complete } = await import("./complete.ts");
   for (const { word, summary } of complete(words)) deps.io.stdout.write(`${word}\t${summary}\n`);
   return EXIT.ok;
 }
 
-/** If a noun has a list, a failed look-up suggests it. */
+/** Suggests the noun's list after a failed look-up, if the noun has one. */
 async function listHint({ exit }: CliFailure, [noun, verb]: readonly string[]): Promise<string | undefined> {
   if (exit !== EXIT.notFound || verb === "list" || verb === "ls") return undefined;
   const { COMMANDS } = await import("#cli/generated/table.ts");
@@ -43,7 +43,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
 }
 
-/** As wide as "kb: ", so that a failure is one block. */
+/** As wide as "kb: ", so that all lines of a failure are aligned. */
 const INDENT = "    ";
 
 async function report(
@@ -54,7 +54,7 @@ async function report(
 ): Promise<void> {
   const { code, requestId } = failure;
   const isJson = argv.some((part) => part === "--json" || part.startsWith("--json="));
-  // Messages may quote foreign text: cleaned like everything that is printed.
+  // Messages may quote foreign text, so they are cleaned like everything that is printed.
   const { safeJson, safeText, wrapTalk } = await import("#cli/terminal/output.ts");
   if (isJson) {
     const error = {
@@ -68,7 +68,7 @@ async function report(
   }
   const lines = [`kb: ${failure.message}`];
   if (hint !== undefined) lines.push(INDENT + hint.replaceAll("\n", `\n${INDENT}`));
-  // Helps the server's operator when the server is at fault.
+  // The request ID helps the server's operator when the server is at fault.
   const isWanted = (failure.status ?? 0) >= 500 || argv.includes("--verbose");
   if (requestId !== undefined && isWanted) lines.push(`${INDENT}Request id: ${requestId}`);
   deps.io.stderr.write(`${wrapTalk(safeText(lines.join("\n")), deps.io)}\n`);

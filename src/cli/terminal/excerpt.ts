@@ -2,12 +2,12 @@
 import { cleanBlock } from "#api/clean.ts";
 import { widthOf } from "./width.ts";
 
-/** Placeholders for the ends of a match while the text is cleaned and wrapped; removed from the text itself first. */
+/** Placeholders for the ends of a match while the text is cleaned and wrapped. They are removed from the text itself first. */
 const [START, END] = ["\ue000", "\ue001"];
 const EITHER = /[\ue000\ue001]/g;
 
 /**
- * The lines of a snippet.
+ * Returns the lines of a snippet.
  *
  * @param highlights  matching ranges, in UTF-16 code units
  * @param width       columns of a line
@@ -91,7 +91,7 @@ function shownWidth(text: string): number {
   return widthOf(text.replace(EITHER, ""));
 }
 
-/** A snippet in one line for a program that accepts colours. */
+/** Formats a snippet in one line for a program that accepts colours. */
 export function excerptLine(
   snippet: string,
   highlights: readonly { start: number; end: number }[],

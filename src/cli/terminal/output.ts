@@ -12,9 +12,9 @@ export type Format = "table" | "tsv" | "json";
 
 export interface Output {
   format: Format;
-  /** Prints a list or record of the contract: as JSON when requested, else with `print`; a text that it returns is talk. */
+  /** Prints a list or record of the contract: as JSON when requested, otherwise with `print`. If `print` returns a text, it is printed on stderr. */
   result<T>(value: T, print: (value: T) => string | void): void;
-  /** Every record of a list, in the form of an answer. */
+  /** Prints every record of a list, in the form of an answer. */
   list<T>(key: string, rows: readonly T[], columns: Columns<T>, empty: string): void;
   table<T>(rows: readonly T[], columns: Columns<T>, empty: string): void;
   /** Name and value pairs of one record; on a terminal only those with a value. */

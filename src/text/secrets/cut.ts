@@ -1,11 +1,11 @@
-/** A piece of a text and its replacement after masking. Offsets in UTF-16 code units of the original text. */
+/** A piece of a text and its replacement by masking. Offsets are in UTF-16 code units of the original text. */
 export interface Cut {
   start: number;
   end: number;
   mask: string;
 }
 
-/** The position of an original offset after masking; one inside a secret becomes the start of its mask. */
+/** Returns the position of an original offset after masking; an offset inside a secret becomes the start of its mask. */
 export function maskedOffset(cuts: readonly Cut[], offset: number): number {
   let shift = 0;
   for (const { start, end, mask } of cuts) {

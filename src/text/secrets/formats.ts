@@ -1,21 +1,21 @@
 /** The format of a kind of secret. */
 export interface SecretFormat {
-  /** In plain words, as in `[removed: github token]`. */
+  /** The name in plain words, as in `[removed: github token]`. */
   label: string;
-  /** How it begins, literally. In text that became Markdown a `_` may be escaped: both spellings are found. */
+  /** The literal prefixes of the secret. In text that was converted to Markdown a `_` may be escaped; both spellings are found. */
   starts: readonly string[];
   /**
-   * The pattern after its beginning: sticky, and bounded by little more than a token's length, since it is tried from
-   * each beginning. `WebTokenFinder` finds tokens that may be far longer.
+   * The pattern for the part after the prefix. It is sticky, and matches little more than a token's length, because it is tried at each prefix.
+   * `WebTokenFinder` finds tokens that may be far longer.
    */
   rest: RegExp | "web token";
-  /** The text between the prefix and the secret that helps to identify the secret but isn't secret itself: it stays. */
+  /** The text between the prefix and the secret. It helps to identify the secret but isn't secret itself, so it isn't masked. */
   keeps?: RegExp;
 }
 
 /** A letter of a token that may contain `_` and `-`; the `_` may be escaped. */
 const LETTER = String.raw`(?:[A-Za-z0-9-]|\\?_)`;
-/** Ends a token of a fixed length: a longer run of the same letters is something else. */
+/** The end of a token with a fixed length: a longer run of the same letters isn't such a token. */
 const END = "(?![A-Za-z0-9])";
 
 function sticky(pattern: string): RegExp {
@@ -23,8 +23,8 @@ function sticky(pattern: string): RegExp {
 }
 
 /**
- * Formats that are hardly ever anything else than a secret: a mask in the wrong place would cost a result.
- * Source: S37. The formats are as their issuers document them.
+ * Formats that are hardly ever anything other than a secret, because a wrong mask would cost a search result. The formats are as their issuers
+ * document them. Source: S37.
  */
 export const SECRET_FORMATS: readonly SecretFormat[] = [
   { label: "aws key", starts: ["AKIA", "ASIA", "ABIA", "ACCA"], rest: sticky(`[A-Z2-7]{16}${END}`) },
@@ -92,7 +92,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   { label: "docker token", starts: ["dckr_pat_"], rest: sticky(`${LETTER}{27,60}`) },
   { label: "grafana token", starts: ["glsa_", "glc_"], rest: sticky(`(?:[A-Za-z0-9+/=]|\\\\?_){32,300}`) },
   { label: "vault token", starts: ["hvs.", "hvb.", "hvr."], rest: sticky(`${LETTER}{24,300}`) },
-  // The fourteen letters before it grant nothing on their own.
+  // The fourteen letters before the prefix grant nothing on their own.
   { label: "terraform token", starts: [".atlasv1."], rest: sticky(`(?:${LETTER}|=){60,70}`) },
   { label: "web token", starts: ["eyJ"], rest: "web token" },
   { label: "age key", starts: ["AGE-SECRET-KEY-1"], rest: /[0-9A-Z]{58}/y },
@@ -100,13 +100,13 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   {
     label: "password",
     starts: ["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp", "mssql", "clickhouse"],
-    // User and host aren't secret; `<password>`, `$PGPASSWORD` and other placeholders aren't either.
+    // User and host aren't secret. `<password>`, `$PGPASSWORD` and other placeholders aren't secret either.
     keeps: /(?:ql|s)?(?:\+[a-z0-9]{1,20})?:\/\/[^\s:/@]{0,64}:/y,
     rest: /(?!(?:password|passwd|pass|secret|pwd|x+)@)[^\s/@"'<>${%*[][^\s/@"'<>]{2,200}(?=@[^\s@])/y,
   },
 ];
 
-/** Bot tokens of Telegram begin with their bot's number, so they are searched for where a number begins. */
+/** Telegram bot tokens begin with the bot's number, so they are searched for at the start of a number. */
 export const NUMBER_FORMAT: Omit<SecretFormat, "starts"> & { rest: RegExp } = {
   label: "telegram token",
   rest: sticky(`\\d{8,10}:AA${LETTER}{33}(?![A-Za-z0-9_-])`),

@@ -5,13 +5,13 @@ import { findTokens } from "./tokens.ts";
 /** The result of masking a text. */
 export interface MaskedText {
   text: string;
-  /** Where it changed, ascending; one for each secret. */
+  /** The replaced pieces in ascending order, one for each secret. */
   cuts: readonly Cut[];
 }
 
 /**
- * Removes credentials: tokens in distinctive formats, private keys, passwords in addresses of databases. Each becomes
- * `[removed: aws key]`. A text without any is returned unchanged. Source: S37.
+ * Removes credentials: tokens in distinctive formats, private keys, and passwords in database addresses. Each is replaced with a mask such as
+ * `[removed: aws key]`. A text without credentials is returned unchanged. Source: S37.
  */
 export function maskSecrets(text: string): MaskedText {
   const cuts = [...findPrivateKeys(text), ...findTokens(text)].sort((a, b) => a.start - b.start);
@@ -20,7 +20,7 @@ export function maskSecrets(text: string): MaskedText {
   const parts: string[] = [];
   let at = 0;
   for (const cut of cuts) {
-    // A token found inside a key was removed with the key.
+    // A token inside a private key was removed with the key.
     if (cut.start < at) continue;
     parts.push(text.slice(at, cut.start), cut.mask);
     kept.push(cut);

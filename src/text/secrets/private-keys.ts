@@ -2,13 +2,11 @@ import type { Cut } from "./cut.ts";
 
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 const END = "-----END";
-/** The largest real ones have some 13,000 characters. */
+/** Maximum length of a private key; the largest real keys have some 13,000 characters. */
 const MAX_KEY_CHARS = 20_000;
-/** A key has long lines of base64; a text about keys doesn't. The breaks may be escaped, as in JSON. */
+/** A key contains long lines of base64, which a text about keys doesn't. The line breaks may be escaped, as in JSON. */
 const BODY = /[A-Za-z0-9+/=]{40}/;
-/**
- * Lines of a key whose end was cut off. They end where the next key begins: no line is read again from each beginning.
- */
+/** Lines of a key whose end was cut off. The lines end where the next key begins, so that no line is read again from each beginning. */
 const LINES =
   /(?:(?:\s|\\n|\\r){1,8}(?:[A-Z][A-Za-z-]{1,40}: (?:(?!-----BEGIN)[^\n]){0,200}|[A-Za-z0-9+/=]{1,200}(?=\s|\\|$))){0,400}/y;
 
@@ -35,7 +33,7 @@ export function findPrivateKeys(text: string): Cut[] {
   return text.includes("PuTTY-User-Key-File") ? [...cuts, ...findPuttyKeys(text)] : cuts;
 }
 
-/** From the earliest header that a checksum follows near enough; no part of the text is searched for two of them. */
+/** A PuTTY key starts at the earliest header that is followed closely enough by a checksum. No part of the text is searched twice. */
 function findPuttyKeys(text: string): Cut[] {
   const cuts: Cut[] = [];
   let searchedTo = 0;
@@ -49,7 +47,7 @@ function findPuttyKeys(text: string): Cut[] {
   return cuts;
 }
 
-/** Where a text occurs next, `Infinity` if nowhere. Call it with ascending positions: each part is searched once. */
+/** Finds the next occurrence of a text; `Infinity` if there is none. Call it with ascending positions, so that each part is searched once. */
 function makeNext(text: string, wanted: string): (from: number) => number {
   let next = -1;
   return (from) => {
@@ -61,13 +59,13 @@ function makeNext(text: string, wanted: string): (from: number) => number {
   };
 }
 
-/** The line feeds stay: the text after it keeps its line numbers. */
+/** The line feeds are kept, so that the text after the key keeps its line numbers. */
 function cutOf(text: string, start: number, end: number): Cut {
   const lineFeeds = text.slice(start, end).replaceAll(/[^\n]+/g, "");
   return { start, end, mask: `[removed: private key]${lineFeeds}` };
 }
 
-/** Where the base64 ends: at the end line, or where the lines stop looking like a key's. */
+/** Returns where the base64 ends: at the end line, or at the first line that doesn't look like a key's. */
 function endOfBody(text: string, start: number, end: number, next: number): number {
   if (end < next && end + END.length <= start + MAX_KEY_CHARS) return end;
   LINES.lastIndex = start;

@@ -16,14 +16,14 @@ export function findTokens(text: string): Cut[] {
   return cuts;
 }
 
-/** The longest token, a web token, is somewhat longer; for that one the beginning is enough. */
+/** The longest tokens, web tokens, can be somewhat longer than this; for them, the beginning is enough. */
 const LONGEST_TOKEN = 20_000;
 /** Characters that no token contains. */
 const BREAK = /[\s"'<>`|,;(){}]/;
 
 /**
- * The start of a truncated text, up to where a token begins that doesn't end before the cut: most of the token may be
- * left, and no format would recognize it. The whole text when there is none. Source: S37.
+ * Returns the start of a truncated text, up to a token that begins in it and may continue after the cut, because no format would recognize the rest
+ * of the token. The whole text when there is no such token. Source: S37.
  */
 export function beforeOpenToken(text: string): string {
   const from = Math.max(0, text.length - LONGEST_TOKEN);
@@ -39,7 +39,7 @@ export function beforeOpenToken(text: string): string {
   return text;
 }
 
-/** Where the secret part starts of a token that begins here; undefined when none does. */
+/** Returns where the secret part of a token that begins here starts; undefined when no token begins here. */
 function secretAt(text: string, at: number): number | undefined {
   if (isDigit(text.charCodeAt(at))) return endOf(NUMBER_START, text, at) === undefined ? undefined : at;
   for (const { literal, format } of startsAt(text, at)) {
@@ -52,7 +52,7 @@ function secretAt(text: string, at: number): number | undefined {
 
 const NUMBER_START = /\d{8,10}:AA/y;
 
-/** Every secret, with its prefix, has a run of this many characters that words and short paths do not have. */
+/** Every secret, including its prefix, contains a run of this many characters, which words and short paths don't. */
 const SHORTEST_RUN = 12;
 
 /** The roles of an ASCII code unit in a token, key or address, as bits; 0 = it occurs in none. */
@@ -63,12 +63,12 @@ const UPPER = 4;
 const LOWER = 8;
 const DIGIT = 16;
 const DOT = 32;
-/** A format, or a number, may begin with it. */
+/** A character with which a format or a number may begin. */
 const FIRST = 64;
 
 /**
- * Start of the next run of `SHORTEST_RUN` characters that tokens are made of; the length of the text when there is
- * none. Checks the last character first and back from there: a text of words costs a fraction of a check of each.
+ * Returns the start of the next run of `SHORTEST_RUN` token characters; the length of the text when there is none. It checks the last character of a
+ * possible run first and goes back from there, so that only a fraction of the characters of ordinary text are checked.
  */
 function nextRun(text: string, from: number): number {
   let start = from;
@@ -82,8 +82,8 @@ function nextRun(text: string, from: number): number {
 }
 
 /**
- * The next position from this one on where a word begins as a format does, in a run; the length of the text when there
- * is none. This position is in a run, or where one ends.
+ * Returns the next position, from this one on, in a run where a word begins with a format's prefix; the length of the text when there is none. The
+ * given position must be in a run or at the end of one.
  */
 function nextStart(text: string, from: number): number {
   let before = from > 0 ? classOf(text, from - 1) : 0;
@@ -105,35 +105,35 @@ function classOf(text: string, at: number): number {
   return unit < 128 ? (CLASS[unit] ?? 0) : 0;
 }
 
-/** True after anything but a letter or digit, and at a capital within a name such as `awsSecretAccessKey`. */
+/** True if the character before isn't a letter or digit, and at a capital within a name such as `awsSecretAccessKey`. */
 function beginsWord(kind: number, before: number): boolean {
   return (before & WORD) === 0 || (kind & DOT) !== 0 || ((kind & UPPER) !== 0 && (before & LOWER) !== 0);
 }
 
 interface Start {
   literal: string;
-  /** The third character, NaN without one: it distinguishes most formats with the same first two. */
+  /** The third character; NaN if there is none. It distinguishes most formats that have the same first two characters. */
   third: number;
   /**
-   * By ASCII code unit: 0 = the part after the beginning can't begin with it. Most places that begin like a token end
-   * there.
+   * Indexed by ASCII code unit: 0 = the part after the prefix can't begin with this character. Most places that begin like a token are ruled out by
+   * this table.
    */
   follows: Uint8Array;
   format: SecretFormat;
 }
 
-/** The first character of the part after a beginning, if the pattern begins with one of a set. */
+/** Matches the first character of the part after a prefix, if the pattern begins with a character set. */
 const FIRST_OF = /^(?:\[(?!\^)(?:\\.|[^\]\\])*\]|\(\?:[^()]*\)(?=\{)|\\d)/;
 
 function followersOf({ rest, keeps }: SecretFormat): Uint8Array {
   const [first] = (keeps === undefined && rest !== "web token" && FIRST_OF.exec(rest.source)) || [];
   if (first === undefined) return new Uint8Array(128).fill(1);
   const pattern = new RegExp(`^${first}`);
-  // An escape counts with what it escapes.
+  // An escape is read together with the character that it escapes.
   return Uint8Array.from({ length: 128 }, (_, unit) => Number(pattern.test(`${String.fromCharCode(unit)}_`)));
 }
 
-/** Those with the same first two characters; their positions, by `first * 128 + second`, and 0 if there are none. */
+/** Formats grouped by their first two characters. The table of positions, indexed by `first * 128 + second`, contains 0 if there are none. */
 const STARTS: (readonly Start[])[] = [[]];
 const STARTS_AT = new Uint8Array(128 * 128);
 
@@ -160,7 +160,7 @@ for (const { literal } of STARTS.flat()) {
   CLASS[first] = (CLASS[first] ?? 0) | FIRST;
 }
 
-/** True where a number of several digits begins, and at the first two characters of a format. */
+/** True at the start of a number with several digits, and at the first two characters of a format. */
 function mayBegin(text: string, at: number, kind: number): boolean {
   const second = at + 1 < text.length ? text.charCodeAt(at + 1) : 128;
   if ((kind & DIGIT) !== 0) return isDigit(second);
@@ -195,7 +195,7 @@ function startsAt(text: string, at: number): Start[] {
 
 function isAt(text: string, at: number, { literal, third }: Start, unit: number): boolean {
   if (literal.length > 2 && third !== unit) return false;
-  // Letter by letter: a call of `startsWith` costs more than that.
+  // Compared letter by letter, because a call of `startsWith` costs more.
   for (let of = 3; of < literal.length; of++) if (text.charCodeAt(at + of) !== literal.charCodeAt(of)) return false;
   return true;
 }

@@ -8,8 +8,8 @@ const MAX_SIGNATURE = 2000;
 const HEAD = "eyJ";
 
 /**
- * Finds tokens in one text. A run of letters has one end, wherever in it a token may begin, so each run is scanned
- * once: from each beginning, 8,000 letters of `-eyJ-eyJ` took 10 s a MB. Call it with ascending positions.
+ * Finds tokens in one text. A run of letters has the same end for all tokens that may begin in it, so each run is scanned once. Scanning from each
+ * beginning took 10 s per MB for 8,000 letters of `-eyJ-eyJ`. Call it with ascending positions.
  */
 export function makeWebTokenFinder(text: string): WebTokenFinder {
   const endOfHeader = makeRunEnds(text);
@@ -32,7 +32,7 @@ export function makeWebTokenFinder(text: string): WebTokenFinder {
   };
 }
 
-/** Where the run of base64url around a position ends; a `_` may be escaped. Each run is scanned once. */
+/** Finds the end of the run of base64url around a position; a `_` may be escaped. Each run is scanned once. */
 function makeRunEnds(text: string): (from: number) => number {
   let [start, end] = [0, -1];
   return (from) => {

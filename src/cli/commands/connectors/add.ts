@@ -51,7 +51,7 @@ const ADD = {
 type AddInput = InputOf<typeof ADD>;
 type CreateBody = BodyOf<"post", "/api/connectors">;
 
-/** `kb connectors add PROVIDER`: values from --set and --config; on a terminal it asks for the source's missing ones. */
+/** `kb connectors add PROVIDER`: reads values from --set and --config; on a terminal it asks for the missing settings of the source. */
 export const addConnector = remoteCommand(ADD, async ({ api, output, args, options, deps }) => {
   const { sources } = await api.get("/api/connectors/sources");
   const source = findSource(sources, args.provider);
@@ -89,7 +89,7 @@ export const addConnector = remoteCommand(ADD, async ({ api, output, args, optio
   return exitOfSync(sync);
 });
 
-/** Whether a setting names a path on the server's own machine, which needs no sign-in. */
+/** Whether a setting is a path on the server's own machine, which requires no sign-in. */
 function isOnServer({ configSchema }: SourceKind, config: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(configSchema.properties ?? {}).some(([key, { localPath }]) => {
     const value = config[key];
@@ -97,7 +97,7 @@ function isOnServer({ configSchema }: SourceKind, config: Readonly<Record<string
   });
 }
 
-/** Returns a name that no connector visible to this person has. */
+/** Returns a name that no connector visible to this person uses. */
 async function freeName(api: Api, name: string): Promise<string> {
   const { connectors } = await api.get("/api/connectors", { params: { query: { limit: 200 } } });
   return distinctName(
@@ -146,7 +146,7 @@ function findSource(sources: readonly SourceKind[], word: string): SourceKind {
   throw usageFailure(`There is no source "${word}".${didYouMean(word, ids)}`, `Sources: ${ids.join(", ")}.`);
 }
 
-/** The content of `--from-json`; the server checks it. */
+/** Reads the content of `--from-json`; the server checks it. */
 async function baseFor({ providerId }: SourceKind, input: AddInput, deps: Deps): Promise<Partial<CreateBody>> {
   const file = input.options.fromJson;
   if (file === undefined) return {};
@@ -179,7 +179,7 @@ async function configFor(
   for (const [key, text] of Object.entries(await askSettings(missing, source, deps.prompts))) {
     config[key] = typedValue(source.configSchema, key, text);
   }
-  // A path is relative to this directory; the server has another working directory.
+  // A path is relative to the current directory of this process. The server has another working directory.
   for (const [key, { localPath }] of Object.entries(properties)) {
     const value = config[key];
     if (typeof value !== "string") continue;

@@ -26,7 +26,7 @@ export const updateConnector = remoteCommand(
   async ({ api, output, options, deps, found, send }) => {
     const { name, set, takeOver } = options;
     const pairs = set.map((text) => parsePair(text, "--set"));
-    // The server takes a whole config, so unnamed keys are sent back unchanged.
+    // The server replaces the whole config, so keys that the command line doesn't name are sent back unchanged.
     const config = { ...found.config, ...Object.fromEntries(pairs.map(([key, value]) => [key, plainValue(value)])) };
     const answer = await send({
       body: changes("kb connectors update --help", {
@@ -102,7 +102,7 @@ export const setScope = remoteCommand(
   },
 );
 
-/** Describes the effect of a scope, as far as that is known before a run. */
+/** Describes the effect of a scope, as far as it is known before a run. */
 function planText({ added, removed, estimatedCalls }: ScopePlan): string {
   const adds = added === null ? "Only a sync can show what this adds" : `This adds at least ${plural(added, "item")}`;
   const calls = estimatedCalls === null ? "" : `, with about ${plural(estimatedCalls, "request")}`;
@@ -110,7 +110,7 @@ function planText({ added, removed, estimatedCalls }: ScopePlan): string {
   return `${adds}${calls}, and ${removes}. Nothing has changed.`;
 }
 
-/** `kb connectors rotate-key CONNECTOR`: stdout has only the new key. */
+/** `kb connectors rotate-key CONNECTOR`: prints only the new key on stdout. */
 export const rotateKey = remoteCommand(
   {
     summary: "Create a new key for your push connector, or revoke the key of someone else's.",
@@ -130,7 +130,7 @@ export const rotateKey = remoteCommand(
     }),
 );
 
-/** `kb connectors webhook CONNECTOR`: stdout has only its URL, or with --new-secret the new secret. */
+/** `kb connectors webhook CONNECTOR`: prints only its URL on stdout, or with --new-secret only the new secret. */
 export const showWebhook = remoteCommand(
   {
     summary: "Show where the app can notify kb of changes, or create the secret that the app signs with.",
@@ -188,13 +188,13 @@ export const removeConnector = removeCommand("/api/connectors/{id}", {
   done: ({ name }) => `Removed connector "${name}". Its items are hidden now and purged in the background.`,
 });
 
-/** Parses a value that looks like JSON (true, 3, ["a"]); anything else is the text itself. */
+/** Parses a value that looks like JSON (true, 3, ["a"]); any other value is returned as text. */
 function plainValue(text: string): unknown {
   if (!/^(true|false|null|-?\d+(\.\d+)?|\[.*\]|\{.*\})$/s.test(text)) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // Brackets in an ordinary text.
+    // An ordinary text with brackets isn't JSON.
     return text;
   }
 }

@@ -38,7 +38,7 @@ type CredentialBody =
   | BodyOf<"post", "/api/connectors" | "/api/connectors/browse">
   | BodyOf<"patch", "/api/connectors/{id}">;
 
-/** Returns the `credentials` of a body, read by reference: never a secret in argv. */
+/** Makes the `credentials` of a body from references to secrets, so that no secret is in argv. */
 export async function credentialsOf(
   options: OptionsOf<typeof CREDENTIAL_OPTIONS>,
   deps: Deps,
@@ -54,7 +54,7 @@ export async function credentialsOf(
   };
 }
 
-/** Returns the `schedule` of a body: `--every 30m`, `--every never`; undefined when the option is absent. */
+/** Makes the `schedule` of a body from `--every 30m` or `--every never`; undefined when the option is absent. */
 export function scheduleOf({ every }: OptionsOf<typeof ACCESS_OPTIONS>): { everyMinutes: number } | null | undefined {
   if (every === undefined) return undefined;
   return every === "never" ? null : { everyMinutes: Math.max(1, Math.round(parseDuration(every, "--every") / 60_000)) };

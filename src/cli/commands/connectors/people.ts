@@ -6,10 +6,10 @@ import { CONNECTOR, findConnector, memberIdOf } from "#cli/records/find.ts";
 import { flexible, minute } from "#cli/terminal/table.ts";
 import { remoteCommand } from "#cli/calls/remote-command.ts";
 
-/** Page size: the most that the route returns. */
+/** Page size: the maximum that the route returns. */
 const PAGE = 200;
 
-/** `kb connectors people CONNECTOR`: users that the source named, linked or not. */
+/** `kb connectors people CONNECTOR`: lists users that the source named, linked or not. */
 export const listPeople = remoteCommand(
   {
     summary: "List the users that a connector's source named, and the members linked to them.",
@@ -42,7 +42,7 @@ export const listPeople = remoteCommand(
   },
 );
 
-/** `kb connectors link-person CONNECTOR USER MEMBER`: links them by hand, or unlinks them. */
+/** `kb connectors link-person CONNECTOR USER MEMBER`: manually links a user to a member, or unlinks them. */
 export const linkPerson = remoteCommand(
   {
     summary: "Link a user of a connector's source to a member, or unlink them (admins only; you can't link yourself).",

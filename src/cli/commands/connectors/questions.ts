@@ -2,7 +2,7 @@
 import type { Prompts } from "#cli/host/deps.ts";
 import type { JsonSchema, SourceKind } from "#cli/records/records.ts";
 
-/** Asks for settings, as text for `typedValue`. */
+/** Asks for settings. Returns texts for `typedValue`. */
 export async function askSettings(
   keys: readonly string[],
   { configSchema }: Pick<SourceKind, "configSchema">,
@@ -26,16 +26,16 @@ async function askSetting(key: string, property: JsonSchema, prompts: Prompts): 
 }
 
 /**
- * Asks for the secrets of a source, in order; optional ones may be left empty. If the source can be read without
- * signing in, it first asks whether to sign in. If there are several ways to sign in, it asks for the first secret.
+ * Asks for the secrets of a source, in order; optional ones may be left empty. If the source can be read without signing in, it first asks whether to
+ * sign in. If there are several ways to sign in, it asks for the first secret.
  *
- * @returns undefined when there is nothing to send
+ * @returns the secrets; undefined when there is nothing to send
  */
 export async function askCredentials(
   { name, authTypes, credentialsSchema }: Pick<SourceKind, "name" | "authTypes" | "credentialsSchema">,
   prompts: Prompts,
 ): Promise<Record<string, string> | undefined> {
-  // The server's JSON Schema of an object of strings.
+  // The server sends the JSON Schema of an object whose values are strings.
   const { properties = {}, required = [] } = (credentialsSchema ?? {}) as JsonSchema;
   if (!authTypes.includes("credentials")) return undefined;
   if (authTypes.includes("none") && !(await prompts.confirm(`Sign in to ${name}?`))) return undefined;

@@ -49,7 +49,7 @@ export const listConnectors = remoteCommand(
   },
 );
 
-/** `kb connectors sources`: the sources that can be connected. */
+/** `kb connectors sources`: lists the sources that can be connected. */
 export const listSources = callCommand(
   "get",
   "/api/connectors/sources",
@@ -80,7 +80,7 @@ export const showConnector = remoteCommand(
     call: route("get", "/api/connectors/{id}", "connector"),
   },
   async ({ api, output, found }) => {
-    // Lists omit fields that need the audit or the groups; members who don't manage it get only what the list has.
+    // Lists omit fields that require the audit or the groups. Members who don't manage the connector get only the fields in the list.
     const connector = found.owner === undefined ? found : await findConnector(api, found.id);
     output.result({ connector }, () => {
       const { counts } = connector;
@@ -128,13 +128,13 @@ function indexedOf({ counts, readByNobody }: ConnectorRecord): string {
   return readByNobody === undefined ? count(counts.indexed) : `${count(counts.indexed)}, read by no one`;
 }
 
-/** Its current activity; undefined for members who don't manage it. */
+/** Returns the connector's current activity; undefined for members who don't manage it. */
 function activityOf({ activity, isPushed }: ConnectorRecord): string | undefined {
   if (activity === undefined || isPushed === undefined) return undefined;
   return describeActivity({ activity, isPushed }, atTime);
 }
 
-/** Describes the person's permitted actions; empty for its owner, and from an older server. */
+/** Describes the actions that the person may perform; empty for the owner, and if the server is too old to report them. */
 function actsOf({ allowed, owner, state, isPushed }: ConnectorRecord): string[] {
   if (allowed === undefined || owner === undefined || isPushed === undefined) return [];
   return describeActs({ allowed, owner, state, isPushed });
@@ -144,14 +144,14 @@ function atTime(at: string): string {
   return `at ${minute(at)}`;
 }
 
-/** A connector's settings in the form of `--set`. */
+/** Formats a connector's settings in the form of `--set`. */
 function settingsOf(config: ConnectorRecord["config"]): string[] {
   return Object.entries(config ?? {}).map(
     ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
 }
 
-/** Item counts by state; people see only states that have items. */
+/** Formats item counts by state. People see only the states that have items. */
 function countsOf(counts: NonNullable<ConnectorRecord["counts"]>, isForPerson: boolean): string[] {
   return Object.entries(counts)
     .filter(([name, value]) => !isForPerson || value > 0 || name === "indexed")

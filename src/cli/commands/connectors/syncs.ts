@@ -58,7 +58,7 @@ export const startSync = remoteCommand(
   },
 );
 
-/** `kb connectors cancel CONNECTOR`: ends its running sync; everything read so far stays. */
+/** `kb connectors cancel CONNECTOR`: ends the connector's running sync; everything read so far is kept. */
 export const cancelSync = remoteCommand(
   {
     summary: "Cancel a connector's running sync; what it stored stays.",
@@ -71,7 +71,7 @@ export const cancelSync = remoteCommand(
   async ({ api, output, found: { id, name }, options, send }) => {
     const { syncs } = await api.get("/api/connectors/{id}/syncs", { params: { path: { id }, query: { limit: 5 } } });
     const open = syncs.filter(({ finishedAt }) => finishedAt === null);
-    // No one waits for a sync that only rereads.
+    // A sync that only rereads is excluded, because no one waits for it.
     const syncId = options.sync ?? (open.find(({ trigger }) => trigger !== "reader") ?? open[0])?.id;
     if (syncId === undefined) {
       throw failure("conflict", "sync_not_running", `"${name}" has no running sync.`, "kb connectors progress");
@@ -80,7 +80,7 @@ export const cancelSync = remoteCommand(
   },
 );
 
-/** `kb connectors progress [CONNECTOR]`: my open syncs, or the runs of one connector. `--watch` streams NDJSON. */
+/** `kb connectors progress [CONNECTOR]`: lists my open syncs, or the runs of one connector. `--watch` streams NDJSON. */
 export const showProgress = remoteCommand(
   {
     summary: "Show running syncs, or the runs of one connector.",
@@ -104,7 +104,7 @@ export const showProgress = remoteCommand(
   },
 );
 
-/** `kb connectors removals CONNECTOR`: removals by a sync that a person must approve. */
+/** `kb connectors removals CONNECTOR`: lists removals by a sync that a person must approve. */
 export const listRemovals = remoteCommand(
   {
     summary: "Show removals that wait for approval; approve or reject them.",

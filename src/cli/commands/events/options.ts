@@ -10,10 +10,10 @@ export const TARGET: Thing<EventTarget, { id: string }> = {
   at: idOf,
 };
 
-/** For commands that check their other words before they look for it. */
+/** The argument of commands that check their other arguments before they look up the target. */
 export const TARGET_ARGUMENT = { "<target>": TARGET.summary } as const;
 
-/** Finds an event target by its id, its URL or its host. Throws CliFailure 3 with the nearest one, 2 when several match. */
+/** Finds an event target by its id, its URL or its host. Throws CliFailure 3 with the nearest target if none matches, 2 if several match. */
 export async function findTarget(api: Api, word: string): Promise<EventTarget> {
   if (/^whk_[a-z0-9]+$/.test(word)) {
     return (await api.get("/api/webhooks/{id}", { params: { path: { id: word } } })).target;

@@ -82,7 +82,7 @@ export const showTarget = remoteCommand(
     ),
 );
 
-/** `kb events add URL`: stdout has only the secret. */
+/** `kb events add URL`: prints only the secret on stdout. */
 export const addTarget = remoteCommand(
   {
     summary: "Send events to a URL; the secret that signs them is printed only once (admins only).",
@@ -136,7 +136,7 @@ function stateCommand(state: "paused" | "active", data: Pick<CommandData, "summa
   );
 }
 
-/** `kb events rotate-secret TARGET`: stdout has only the new secret. */
+/** `kb events rotate-secret TARGET`: prints only the new secret on stdout. */
 export const rotateSecret = remoteCommand(
   {
     summary: "Replace the secret of an event target; the new one is printed only once (admins only).",

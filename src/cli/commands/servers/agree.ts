@@ -5,7 +5,7 @@ import type { Output } from "#cli/terminal/output.ts";
 import { remoteCommand } from "#cli/calls/remote-command.ts";
 import { CONNECTION, type ConnectionRecord } from "./find.ts";
 
-/** `kb servers agree CONNECTION`: shows the calls that kb would make with it, and consents to exactly those. */
+/** `kb servers agree CONNECTION`: shows the calls that kb would make with the connection, and agrees to exactly those. */
 export const agreeToTools = remoteCommand(
   {
     summary: "Look at the tools that kb calls with your connection, and agree to them.",

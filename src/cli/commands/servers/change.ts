@@ -14,7 +14,7 @@ const RULE_OPTIONS = {
   "--app <slug>": several("only these apps can be connected; may be repeated"),
 } as const;
 
-/** `kb servers add URL`: stdout has only its id; the steps of the test go to stderr. */
+/** `kb servers add URL`: prints only the server's id on stdout; the steps of the test go to stderr. */
 export const addServer = remoteCommand(
   {
     summary: "Add an MCP server; it is tested first (admins only).",
@@ -127,7 +127,7 @@ function isSameClient({ auth: before }: ServerRecord, { auth: after }: ServerRec
   return before.clientId === after.clientId && before.redirectUrl === after.redirectUrl;
 }
 
-/** The default name of a server. */
+/** Returns the host as the default name of a server. */
 function hostOf(url: string): string {
   return URL.parse(url)?.host ?? url;
 }

@@ -51,7 +51,7 @@ export const connectApp = remoteCommand(CONNECT, async (remote) => {
   });
 });
 
-/** The named app, or the only one. */
+/** Finds the app with this name, or the server's only app. */
 async function appOf(api: Api, server: ServerRecord, word: string | undefined): Promise<App> {
   const apps = await api.list("/api/mcp-servers/{id}/apps", "apps", { at: { id: server.id } });
   const [only] = apps;
@@ -81,7 +81,7 @@ async function connectWithToken(remote: Connect, app: App): Promise<ConnectionRe
   return connection;
 }
 
-/** By reference, or from a prompt when the app needs a token and the server has none for it. */
+/** Reads the token by reference, or from a prompt when the app needs a token and the server has none for it. */
 async function tokenFor({ options, found, deps }: Connect, app: App): Promise<string | undefined> {
   if (options.token !== undefined) return readSecret(options.token, "--token", deps);
   const isNeeded = app.fields !== undefined && !found.auth.hasSecret;
@@ -113,7 +113,7 @@ async function connectInBrowser(remote: Connect, app: App): Promise<ConnectionRe
 
 const LOOK_AGAIN_MS = 2_000;
 
-/** Waits until the pending connection changes or, because a provider may not report the person, a new one exists. */
+/** Waits until the pending connection changes. Since a provider may not report the person, a new connection ends the wait too. */
 async function waitForConnection(
   { api, deps, found: server }: Connect,
   before: readonly ConnectionRecord[],

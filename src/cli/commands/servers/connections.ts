@@ -35,7 +35,7 @@ export const listConnections = remoteCommand(
   },
 );
 
-/** `kb servers access CONNECTION`: shows who sees the content read through it, or sets it. */
+/** `kb servers access CONNECTION`: shows or sets who sees the content that is read through the connection. */
 export const setConnectionAccess = remoteCommand(
   {
     summary: "Show or set who can see what a connection reads. Its owner can set this; admins can only reduce access.",

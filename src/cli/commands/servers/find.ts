@@ -21,7 +21,7 @@ export const CONNECTION: Thing<ConnectionRecord, { id: string; connectionId: str
   at: ({ id, serverId }) => ({ id: serverId, connectionId: id }),
 };
 
-/** Finds a server by its id, name or URL, in any case. Throws CliFailure 3 when there is none, 2 when several match. */
+/** Finds a server by its id, name or URL, case-insensitively. Throws CliFailure 3 if there is none, 2 if several match. */
 export async function findServer(api: Api, word: string): Promise<ServerRecord> {
   const servers = await api.list("/api/mcp-servers", "servers");
   return pickNamed(servers, word, ({ id, name, url }) => ({ id, names: [name, url] }), {
@@ -31,19 +31,19 @@ export async function findServer(api: Api, word: string): Promise<ServerRecord> 
   });
 }
 
-/** The connections to a server that are visible to the person. */
+/** Returns the connections to a server that are visible to the person. */
 export async function connectionsOf(api: Api, { id }: Pick<ServerRecord, "id">): Promise<ConnectionRecord[]> {
   return api.list("/api/mcp-servers/{id}/connections", "connections", { at: { id } });
 }
 
-/** The same for every server. */
+/** Returns the visible connections to every server. */
 export async function allConnections(api: Api): Promise<ConnectionRecord[]> {
   const all: ConnectionRecord[] = [];
   for (const server of await api.list("/api/mcp-servers", "servers")) all.push(...(await connectionsOf(api, server)));
   return all;
 }
 
-/** Finds a connection by its id or name, in any case; the person's own take precedence. Throws as `findServer` does. */
+/** Finds a connection by its id or name, case-insensitively; the person's own connections take precedence. Throws as `findServer` does. */
 export async function findConnection(api: Api, word: string): Promise<ConnectionRecord> {
   const live = (await allConnections(api)).filter(({ id, status }) => id === word || !ENDED.has(status));
   const isNamed = ({ name }: ConnectionRecord): boolean => name.toLowerCase() === word.toLowerCase();
@@ -60,5 +60,5 @@ export async function findConnection(api: Api, word: string): Promise<Connection
   );
 }
 
-/** These can only be viewed. */
+/** Connections in these states can only be viewed. */
 const ENDED: ReadonlySet<ConnectionRecord["status"]> = new Set(["revoked", "expired", "failed"]);

@@ -30,7 +30,7 @@ const CALL_OPTIONS = {
   ...AS_OPTION,
 } as const satisfies OptionsData;
 
-/** `kb servers tools SERVER`: its tools, and which of them kb uses. */
+/** `kb servers tools SERVER`: lists its tools, and which of them kb uses. */
 export const listTools = remoteCommand(
   {
     summary: "List the tools of an MCP server, and what kb uses them for (admins only).",
@@ -46,7 +46,7 @@ export const listTools = remoteCommand(
   },
 );
 
-/** `kb servers preview SERVER ROLE TOOL [VALUE]`: one call, nothing stored. */
+/** `kb servers preview SERVER ROLE TOOL [VALUE]`: makes one call and stores nothing. */
 export const previewTool = remoteCommand(
   {
     summary: "Call a tool once and show what kb would read from it; nothing is stored (admins only).",
@@ -81,7 +81,7 @@ export const previewTool = remoteCommand(
   },
 );
 
-/** `kb servers map SERVER ROLE TOOL`: the other roles stay unchanged. */
+/** `kb servers map SERVER ROLE TOOL`: maps a tool to a role; the other roles stay unchanged. */
 export const mapTool = remoteCommand(
   {
     summary: "Use a tool of an MCP server to list, search or fetch (admins only).",
@@ -100,14 +100,14 @@ export const mapTool = remoteCommand(
   async (remote) => {
     const { output, found, send } = remote;
     const { tools, connectionId, role, mapped } = await chosenOf(remote);
-    // The server returns only what it has accepted.
+    // The cast is safe because the server returns only mappings that it has accepted.
     const mapping: Mapping = { ...(tools.mapping as Mapping | null), [role]: mapped };
     const stored = await send({ body: { mapping, connectionId } });
     output.result(stored, () => `${found.name}: ${mapped.tool} is used to ${role}.`);
   },
 );
 
-/** `kb servers unmap SERVER [ROLE]`. */
+/** `kb servers unmap SERVER [ROLE]`: removes the mapping of a role, or all of them. */
 export const unmapTool = remoteCommand(
   {
     summary: "Stop using a tool of an MCP server, or all of them (admins only).",
@@ -143,7 +143,7 @@ async function toolsOf({ api, found: { id }, options: { connection } }: Mapper) 
   return { connectionId, tools };
 }
 
-/** Returns the named tool, its role, and how it is called. */
+/** Returns the named tool, its role, and how kb calls it. */
 async function chosenOf(
   remote: Mapper & { args: { role: Role; tool: string }; options: OptionsOf<typeof CALL_OPTIONS> },
 ) {

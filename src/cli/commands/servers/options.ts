@@ -19,7 +19,7 @@ export const AUTH_OPTIONS = {
   "--secret <reference>": "the server's own token, key or client secret: @FILE, env:VARIABLE or - for stdin",
 } as const satisfies OptionsData;
 
-/** Who a connection is shared with. */
+/** Options for who a connection is shared with. */
 export const SHARE_OPTIONS = {
   "--access <visibility>": oneOf(["private", "members", "workspace"], "who can see what the connection reads"),
   "--member <member>": several("with --access members: a member, by id, email or name; may be repeated"),
@@ -29,9 +29,9 @@ export const SHARE_OPTIONS = {
 type AuthBody = BodyOf<"post", "/api/mcp-servers">["auth"];
 
 /**
- * Returns the `auth` of a body; undefined when no option is about it.
+ * Makes the `auth` of a body; undefined when no option concerns it.
  *
- * @param known how kb signs in to the server now; fields without an option stay unchanged
+ * @param known how kb currently signs in to the server; fields without an option stay unchanged
  */
 export async function authOf(
   options: OptionsOf<typeof AUTH_OPTIONS> & { dropSecret?: boolean },
@@ -61,7 +61,10 @@ export async function authOf(
   }
 }
 
-/** `--header` and `--client-id` determine the kind; `--secret` alone is a bearer token unless the server has another kind. */
+/**
+ * Returns the kind of sign-in that the options imply: `--header` and `--client-id` determine it; `--secret` alone means a bearer token unless the
+ * server has another kind.
+ */
 function impliedKind(
   { header, clientId, secret }: OptionsOf<typeof AUTH_OPTIONS>,
   known: AuthBody["kind"] | undefined,
@@ -95,7 +98,7 @@ export function printTest(test: ServerTest, output: Output): void {
   for (const line of foundBy(test)) output.talk(line);
 }
 
-/** An admin's next step at the provider where people sign in; undefined for a server without OAuth. */
+/** Describes the admin's next step at the provider where people sign in; undefined for a server without OAuth. */
 export function registrationLine({ id, auth }: ServerRecord, test?: ServerTest): string | undefined {
   const { clientId, redirectUrl } = auth;
   if (redirectUrl === undefined) return undefined;
@@ -107,7 +110,7 @@ export function registrationLine({ id, auth }: ServerRecord, test?: ServerTest):
 
 const SELF_REFUSED = "The provider doesn't let clients register themselves.";
 
-/** The findings of a test about the server, in a line or two. */
+/** Describes what a test found out about the server, in one or two lines. */
 function foundBy({ ok, serverInfo, protocolVersion, capabilities, authRequired }: ServerTest): string[] {
   const lines: string[] = [];
   if (serverInfo !== undefined) {

@@ -56,7 +56,7 @@ export const showHealth = callCommand(
     ]),
 );
 
-/** `kb servers test`: a URL that isn't stored, a stored server, or one of the person's own connections. */
+/** `kb servers test`: tests a URL that isn't stored, a stored server, or one of the person's own connections. */
 export const testServer = remoteCommand(
   {
     summary: "Test an MCP server step by step: a new URL, a stored one, or your connection to it.",
@@ -101,7 +101,7 @@ export const testServer = remoteCommand(
   },
 );
 
-/** `kb servers apps SERVER`: the apps that can be connected through it. */
+/** `kb servers apps SERVER`: lists the apps that can be connected through the server. */
 export const listApps = remoteCommand(
   {
     summary: "List the apps that can be connected through an MCP server.",
@@ -129,7 +129,7 @@ export const listApps = remoteCommand(
 
 const WAYS = { oauth: "browser", api_key: "token", none: "nothing" } as const;
 
-/** The most important state of a server. */
+/** Returns the most important state of a server. */
 function stateOf({ enabled, health }: ServerRecord): string {
   return enabled ? health.status : "off";
 }
