@@ -4,7 +4,7 @@ import { isRecord } from "#core/json-record.ts";
 import { type Json, membersOf } from "./json-record.ts";
 import { TextBuilder } from "./text-builder.ts";
 
-/** True for a parsed OpenAPI or Swagger description. */
+/** Whether the value is a parsed OpenAPI or Swagger description. */
 export function looksLikeApi(value: unknown): value is Json {
   const api = membersOf(value);
   return (
@@ -19,7 +19,7 @@ export function looksLikeSchema(value: unknown): value is Json {
   return /json-schema\.org/u.test(wordsOf(schema["$schema"])) && names.some((name) => name in schema);
 }
 
-/** Reads a description of an API: each operation is a section by its method and path, each schema one by its name. */
+/** Reads a description of an API. Each operation is a section named by its method and path; each schema is a section with its name. */
 export function readApi(api: Json, maxTextLength: number): FormatText {
   const out = new TextBuilder(maxTextLength);
   const info = membersOf(api["info"]);
@@ -38,7 +38,7 @@ export function readApi(api: Json, maxTextLength: number): FormatText {
   return out.result({ properties: version === "" ? {} : { version }, title });
 }
 
-/** Reads a JSON Schema: its fields with types and descriptions, each definition a section. */
+/** Reads a JSON Schema: its fields with types and descriptions. Each definition is a section. */
 export function readSchema(schema: Json, maxTextLength: number): FormatText {
   const out = new TextBuilder(maxTextLength);
   const title = oneLine(wordsOf(schema["title"]), 300);
@@ -88,7 +88,7 @@ function writeNamedSchema(out: TextBuilder, name: string, schema: Json): void {
   writeFields(out, schema, 0);
 }
 
-/** The fields of an object, of the items of a list, and of a composed schema. References stay names. */
+/** Writes the fields of an object, of the items of a list, and of a composed schema. References aren't resolved; only their names are written. */
 function writeFields(out: TextBuilder, schema: Json, depth: number): void {
   if (out.isFull || depth > MAX_DEPTH) return;
   if (Array.isArray(schema["enum"]))

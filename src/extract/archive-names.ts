@@ -3,8 +3,8 @@ import iconv from "iconv-lite";
 import { guessEncoding } from "#core/encodings/guess.ts";
 
 /**
- * Makes a decoder for the names of an archive's members. Many programs write UTF-8 without declaring it. Other names
- * are in the encoding of the machine that packed them, which all of them together reveal.
+ * Makes a decoder for the names of an archive's members. Many programs write UTF-8 without declaring it. Other names are in the encoding of the
+ * machine that packed the archive, which is guessed from all names together.
  */
 export function nameDecoder(names: readonly Buffer[]): (name: Buffer) => string {
   const others = names.filter((name) => !isUtf8(name));

@@ -7,36 +7,33 @@ import { WAITING_FACTOR } from "./limits.ts";
 import { readUsage } from "./process-usage.ts";
 import { BODIES_OF_TEXT, decodeResult, encodeRequest } from "./wire.ts";
 
-/**
- * Why a child has ended. `retired` is the only normal end; `wait`: it used little CPU time, and its file's clock ran
- * out.
- */
+/** Why a child has ended. `retired` is the only normal end; `wait`: it used little CPU time, but its file's wall-clock limit was exceeded. */
 export type ChildEnd = "retired" | "timeout" | "wait" | "memory" | "crash" | "killed" | "never_started";
 
 /** A request in progress, with the caller that waits for it. */
 export interface Job {
   request: ExtractRequest;
-  /** Small enough that others may be sent after it before it is answered. */
+  /** Whether the file is so small that others may be sent after it before it is answered. */
   isSmall: boolean;
-  /** A text file by its name, which no document parser will process. */
+  /** Whether the name is that of a text file, which isn't processed by a document parser. */
   isPlainText: boolean;
   /** CPU time limit; the wall-clock limit is `WAITING_FACTOR` times as long. */
   timeoutMs: number;
   /** Number of children that died while reading it. */
   deaths: number;
   isAbandoned: boolean;
-  /** Why its bytes can't be read from the spool. */
+  /** Why the file's bytes can't be read from the spool. */
   unread?: string;
-  /** When it was requested, on the pool's clock. */
+  /** When the job was requested, on the pool's clock. */
   since: number;
   settle(result: Extracted | NotExtracted): void;
   fail(error: unknown): void;
 }
 
 export interface ChildEvents {
-  /** The child answered its first job, or sent its hello. */
+  /** Called when the child has answered its first job, or has sent its hello. */
   onIdleOrAnswered(): void;
-  /** `unanswered` in the order they were sent: the first is the one that it died on. */
+  /** Called when the child has ended. `unanswered` is in the order of sending: the first job is the one that the child died on. */
   onEnd(end: ChildEnd, unanswered: Job[], detail: string, cause?: unknown): void;
 }
 
@@ -44,7 +41,7 @@ export interface ChildEvents {
 export class ChildHandle {
   workspace: string | undefined;
   files = 0;
-  /** Number of them that needed a document parser. */
+  /** Number of the child's files that needed a document parser. */
   documents = 0;
   rssBytes = 0;
   idleSince: number;
@@ -55,7 +52,7 @@ export class ChildHandle {
   private headSince: number;
   /** Counts the jobs that were first in line. */
   private headNumber = 0;
-  /** The CPU time of the child soon after this one became the first. */
+  /** The CPU time of the child shortly after this job became the first in line. */
   private cpuBase: { head: number; cpuMs: number } | undefined;
   private readonly reader: FrameReader;
   private readonly process: ChildProcess;
@@ -73,7 +70,7 @@ export class ChildHandle {
     this.idleSince = now();
     this.headSince = this.idleSince;
     const input = process.stdin;
-    // Proof: spawnChild makes descriptor 3 a pipe, which a parent reads.
+    // The cast is safe because spawnChild makes descriptor 3 a pipe, which a parent reads.
     const output = process.stdio[3] as Readable | null | undefined;
     // A child that ends early breaks its pipe; "close" reports its end.
     input?.on("error", () => undefined);
@@ -102,7 +99,7 @@ export class ChildHandle {
     const { pieces, spooled } = encodeRequest(job.request);
     input.cork();
     for (const part of pieces) input.write(part);
-    // Requests sent in one go leave in one write.
+    // Requests sent in the same tick are written together.
     process.nextTick(() => input.uncork());
     if (spooled) void this.sendSpooled(job, spooled);
   }
@@ -116,7 +113,7 @@ export class ChildHandle {
         if (!input.write(piece)) await drained(input);
       }
     } catch (error) {
-      // An abandoned job has no caller left, and a child that has ended is reported elsewhere.
+      // An abandoned job has no caller any more, and the end of a child is reported elsewhere.
       if (job.isAbandoned || this.process.exitCode !== null || this.process.signalCode !== null) return;
       job.unread = error instanceof Error ? error.message : String(error);
       this.kill("killed");
@@ -160,7 +157,7 @@ export class ChildHandle {
     else if (head !== undefined && checkedHead === this.headNumber) this.watchCpu(head, cpuMs);
   }
 
-  /** CPU time used before counts for earlier files; if the CPU time is unknown, the clock replaces it. */
+  /** CPU time used before the file became first belongs to earlier files. If the CPU time is unknown, wall-clock time is used instead. */
   private watchCpu(head: Job, cpuMs: number): void {
     if (this.cpuBase?.head !== this.headNumber) this.cpuBase = { head: this.headNumber, cpuMs };
     else if (this.isReady && cpuMs - this.cpuBase.cpuMs > head.timeoutMs) this.kill("timeout");
@@ -173,11 +170,11 @@ export class ChildHandle {
       const frames = this.reader.push(chunk);
       const writing = this.reader.written();
       if (writing === undefined) return this.answerAll(frames);
-      // Reads no faster than the disk writes.
+      // Pauses the output, so that it isn't read faster than the disk writes.
       output.pause();
       void this.answerWritten(writing, frames, output);
     } catch {
-      // Not frames: the child is compromised.
+      // The bytes aren't frames, so the child may be compromised.
       this.kill("crash");
     }
   }
@@ -197,7 +194,7 @@ export class ChildHandle {
     try {
       for (const frame of frames) this.answer(frame);
     } catch {
-      // A frame without a result.
+      // The frame contains no result.
       this.kill("crash");
     }
   }
@@ -228,7 +225,7 @@ export class ChildHandle {
     const isGoodEnd = this.end === "retired" && this.jobs.length === 0;
     if (this.end !== undefined && (this.end !== "retired" || isGoodEnd)) return this.end;
     if (!this.isReady) return "never_started";
-    // A heap at its cap aborts the process.
+    // A process whose heap reaches its cap aborts.
     return signal === "SIGABRT" || code === 134 ? "memory" : "crash";
   }
 }
@@ -237,7 +234,7 @@ function letGoChildren(result: Extracted | NotExtracted): void {
   if (result.state === "ok") for (const { bytes } of result.children ?? []) letGo(bytes);
 }
 
-/** Resolves when more can be written, or never can. */
+/** Resolves when more can be written, or when nothing can be written any more. */
 function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

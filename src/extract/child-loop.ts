@@ -5,7 +5,7 @@ import type { InnerLimits } from "./limits.ts";
 import { sealNetwork } from "./seal.ts";
 import { decodeRequest, encodeResult } from "./wire.ts";
 
-/** The child reads requests from its standard input and answers here; any library may write to standard output. */
+/** The descriptor for answers. The child reads requests from its standard input; standard output isn't used, because any library may write to it. */
 export const ANSWER_DESCRIPTOR = 3;
 
 /**
@@ -16,7 +16,7 @@ export const ANSWER_DESCRIPTOR = 3;
  */
 export async function runChild(limits: string, tools: ExtractTools): Promise<void> {
   sealNetwork();
-  // Proof: the pool of the same build wrote it.
+  // The cast is safe because the pool of the same build wrote the limits.
   const caps = JSON.parse(limits) as InnerLimits;
   const reader = new FrameReader();
   writeAll(encodeFrame({ ready: true, hasPermissionModel: "permission" in process }, []));
@@ -36,7 +36,7 @@ export async function runChild(limits: string, tools: ExtractTools): Promise<voi
 const CHUNK_BYTES = 65_536;
 
 function writeAll(parts: readonly Uint8Array[]): void {
-  // One write for a small answer, so that the parent wakes up once. A large one isn't copied for that.
+  // A small answer is sent in one write, so that the parent wakes up once. A large answer isn't copied for that.
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   if (total <= CHUNK_BYTES) write(Buffer.concat(parts, total));
   else for (const part of parts) write(part);

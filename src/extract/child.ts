@@ -1,7 +1,7 @@
 import { analyzeDocument } from "#text/analyzer.ts";
 import { runChild } from "./child-loop.ts";
 
-// Entry of the extraction child: the one place that connects its parts.
+// Entry point of the extraction child, where its parts are connected.
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -7,14 +7,13 @@ import { textTypeOfName } from "./text-types.ts";
 
 export type Detected =
   | { type: "text"; mimeType: string }
-  /** `label` names it in a word or two. */
+  /** `label` names the type in a word or two. */
   | { type: "binary"; mimeType: string; label: string }
   | { type: "empty" };
 
 /**
- * Detects a file's type. The bytes decide: binary formats by their magic numbers (whatever the name), text by its
- * encoding. Only among text files does the name decide the kind, then the declared type, then the beginning of the
- * text.
+ * Detects a file's type. Binary formats are detected by their magic numbers, independent of the name, and text by its encoding. For text files, the
+ * kind is detected by the name, then by the declared type, then by the beginning of the text.
  *
  * @param declaredType the source's type, if any; parameters such as `; charset=` are ignored
  */
@@ -34,14 +33,14 @@ export async function detectType(bytes: Uint8Array, fileName: string, declaredTy
       return { type: "binary", mimeType: "application/octet-stream", label: "binary" };
   }
   const mimeType = textType(sample, fileName, declaredType);
-  // Drawings are text only by their bytes: coordinates would drown the words.
+  // SVG drawings aren't read as text, because their coordinates would outnumber the words.
   if (mimeType === "image/svg+xml") return { type: "binary", mimeType, label: "SVG image" };
   return { type: "text", mimeType };
 }
 
 const SAMPLE_BYTES = 4_096;
 
-/** Types that file-type detects although they are plain text to us. */
+/** Types that file-type detects although kb reads them as plain text. */
 const TEXT_FOR_US = new Set(["application/xml", "text/calendar", "text/vcard"]);
 
 async function detectBinary(bytes: Uint8Array, fileName: string): Promise<Detected | undefined> {
@@ -56,7 +55,7 @@ async function detectBinary(bytes: Uint8Array, fileName: string): Promise<Detect
   return { type: "binary", mimeType: found.mime, label: found.ext.toUpperCase() };
 }
 
-/** A ZIP archive or an OLE file. */
+/** Whether the bytes may be a ZIP archive or an OLE file. */
 function mayBeOffice([first, second]: Uint8Array): boolean {
   return (first === 0x50 && second === 0x4b) || (first === 0xd0 && second === 0xcf);
 }
@@ -73,20 +72,23 @@ function textType(sample: Uint8Array, fileName: string, declaredType: string | u
   return (mayBeMail(fileName) ? mailTypeOf(sample) : undefined) ?? "text/plain";
 }
 
-/** Mails are stored without an extension (maildirs, exports) or as text; a patch that begins like one is a patch. */
+/**
+ * Whether the name may be that of an email. Emails are stored without an extension (maildirs, exports) or as text. A patch that begins like an email
+ * is a patch.
+ */
 function mayBeMail(fileName: string): boolean {
   const extension = /\.([^./\\]*)$/u.exec(fileName)?.[1] ?? "";
   return extension === "txt" || textTypeOfName(fileName) === undefined;
 }
 
-/** A mail, or a mailbox, by its first lines: only header fields of a message, and two of those that every mail has. */
+/** Detects an email or a mailbox by its first lines: they must all be header fields of a message, and include two that every email has. */
 function mailTypeOf(sample: Uint8Array): string | undefined {
   const text = Buffer.from(sample)
     .toString("latin1")
     .replace(/^[\r\n]+/u, "");
   const isMailbox = /^From (?:-|\S.*\d{4})\s*\r?\n/u.test(text);
   const start = isMailbox ? text.indexOf("\n") + 1 : 0;
-  // A long header is truncated with the sample: its last line may be incomplete.
+  // A long header is truncated with the sample, so its last line may be incomplete.
   const whole = text.length < SAMPLE_BYTES ? text : text.slice(0, text.lastIndexOf("\n"));
   const head = (whole.slice(start).split(/\r?\n\r?\n/u, 1)[0] ?? "").trimEnd();
   if (!/^(?:[!-9;-~]{1,60}:.*|[ \t]+\S.*|>From .*)(?:\r?\n(?:[!-9;-~]{1,60}:.*|[ \t].*|>From .*))*$/u.test(head))
@@ -111,7 +113,7 @@ const TEXT_APPLICATIONS = new Set([
   "message/rfc822",
 ]);
 
-/** UTF-16 with its byte order mark; the little-endian mark can also begin a sound file. */
+/** Whether the bytes are UTF-16 text with a byte order mark. The little-endian mark can also begin a sound file. */
 function looksLikeUtf16Text(sample: Uint8Array): boolean {
   const [first, second] = sample;
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -121,13 +123,13 @@ function looksLikeUtf16Text(sample: Uint8Array): boolean {
   return strange * 50 <= text.length;
 }
 
-/** Documents whose beginning is printable although they aren't text files: PostScript, RTF. */
+/** Whether the beginning is that of a document that is printable but isn't a text file: PostScript, RTF. */
 function startsLikeDocument(sample: Uint8Array): boolean {
   const start = Buffer.from(sample.subarray(0, 8)).toString("latin1");
   return start.startsWith("%!PS") || start.startsWith("{\\rtf");
 }
 
-/** Step by step: one pattern for any number of comments takes exponential time on many of them. */
+/** Searches step by step: a single pattern for any number of comments takes exponential time when there are many. */
 function looksLikeHtml(sample: Uint8Array): boolean {
   let rest = (decodeText(sample, SAMPLE_BYTES)?.text ?? "").trimStart();
   for (;;) {
@@ -139,7 +141,7 @@ function looksLikeHtml(sample: Uint8Array): boolean {
   }
 }
 
-/** Empty, or zero bytes only (a file that was reserved and never written). */
+/** Whether the file is empty or contains only zero bytes (it was reserved and never written). */
 function isBlank(bytes: Uint8Array): boolean {
   return bytes.length === 0 || (bytes[0] === 0 && bytes.every((byte) => byte === 0));
 }

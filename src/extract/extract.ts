@@ -17,7 +17,7 @@ import { loadPart, NotLoaded } from "./load.ts";
 import { findFormat, type Reader } from "./registry.ts";
 
 export interface ExtractTools {
-  /** Builds the term vector of an item: the analyzer. */
+  /** Builds the term vector of an item. */
   analyze(fields: DocumentFields): AnalyzedText;
   /** Monotonic milliseconds. */
   now(): number;
@@ -28,10 +28,10 @@ export interface ExtractTools {
 }
 
 /**
- * Extracts text in this very process: what a child runs, and what tests may run without a build. The pool enforces the
- * caps on time and memory; size and text length are checked here.
+ * Extracts text in this process. A child runs this function, and tests can run it without a build. The pool enforces the caps on time and memory;
+ * size and text length are checked here.
  *
- * @returns text, or the reason why there is none; never throws because of the bytes
+ * @returns the text, or the reason why there is none; never throws because of the bytes
  */
 export async function extractInProcess(
   request: ExtractRequest<Uint8Array>,
@@ -98,13 +98,13 @@ export function makeNoText(
   return { state: "no_text", ...why, analyzed: tools.analyze({ title, name, path, labels, text: "" }) };
 }
 
-/** One sentence with the file's size and the cap. */
+/** Makes one sentence with the file's size and the cap. */
 export function tooLargeMessage(request: Pick<ExtractRequest, "bytes">, limits: Pick<InnerLimits, "maxBytes">): string {
   const mebibytes = (bytes: number) => Math.round((bytes / 1_048_576) * 10) / 10;
   return `The file is ${mebibytes(request.bytes.length)} MiB. kb reads text from files up to ${mebibytes(limits.maxBytes)} MiB.`;
 }
 
-/** The declared type, or the generic one. */
+/** Returns the declared type, or the generic one. */
 export function typeOf(request: Pick<ExtractRequest, "mimeType">): string {
   return request.mimeType ?? "application/octet-stream";
 }
@@ -131,7 +131,7 @@ function makeInput(
   };
 }
 
-/** Half of the time after which the pool kills: twice as long for PDF files as for others. */
+/** Returns half of the time after which the pool kills a child: PDF files have twice as long as others. */
 function timeFor(mimeType: string, limits: InnerLimits, tools: ExtractTools): FileTime {
   const share = mimeType === "application/pdf" ? 2 : 4;
   return makeFileTime(limits.pdfTimeoutMs / share, tools);
@@ -173,8 +173,8 @@ function finish(
   if (result.firstLine !== undefined) extracted.firstLine = result.firstLine;
   if (result.children !== undefined && result.children.length > 0)
     extracted.children = result.children.map((child) => ({ ...child, fileName: mask(child.fileName) }));
-  // A secret that is also in the text, as a heading is, counts once; one that is only in the other fields, or was cut
-  // off, counts too.
+  // A secret that occurs in the text and in another field, such as a heading, is counted once. A secret that is only in other fields, or in the part
+  // that was cut off, is counted too.
   extracted.maskedSecrets = Math.max(cuts.length, found() || cut.length < whole.length ? 1 : 0);
   return extracted;
 }
@@ -186,7 +186,7 @@ function truncatedMessage(length: number, isOutOfTime: boolean): string {
   return `Only the first ${length} characters were read${why}.`;
 }
 
-/** A document without text keeps its metadata: it can be found by its title and its fields. */
+/** Makes the result for a document without text. It keeps its metadata, so that it can be found by its title and its fields. */
 function finishWithoutText(
   request: ExtractRequest,
   mimeType: string,
@@ -216,7 +216,7 @@ function maskedProperties(
   return Object.fromEntries(Object.entries(properties).map(([key, value]) => [mask(key), maskedValue(value, mask)]));
 }
 
-/** Masks the fields next to a text, and records whether anything was masked. */
+/** Makes a function that masks secrets in the fields of a document, and records whether anything was masked. */
 function makeMask(findIn: (words: string) => Pick<MaskedText, "text" | "cuts">) {
   let count = 0;
   return {
@@ -234,7 +234,10 @@ function maskedValue(value: FieldValue, mask: (text: string) => string): FieldVa
   return typeof value === "object" ? value.map(mask) : value;
 }
 
-/** A parser's message as part of a sentence: one line, no full stop. It may quote the file, never a secret of ours. */
+/**
+ * Formats a parser's message as part of a sentence: one line without a full stop. The message may quote the file, but contains no secret of the
+ * server.
+ */
 function reasonOf(error: unknown): string {
   const words = error instanceof Error ? error.message || error.name : String(error);
   return oneLine(words, 200).replace(/[.\s]+$/u, "") || "unknown reason";

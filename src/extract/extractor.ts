@@ -5,38 +5,35 @@ import type { FieldValue } from "#api/common.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 
 export interface ExtractRequest<Bytes extends HeldBytes = HeldBytes> {
-  /** The workspace of the file: a child process never sees the files of two workspaces. Source: S44. */
+  /** The workspace of the file. A child process never receives files of two workspaces. Source: S44. */
   workspace: string;
-  /** The caller closes spooled bytes, once the result has arrived. */
+  /** The file's bytes. If they are spooled, the caller closes them after the result has arrived. */
   bytes: Bytes;
-  /** File name with extension; only a hint, the bytes decide. */
+  /** File name with extension. It is only a hint: the type is detected by the bytes. */
   fileName: string;
   /** The type that the source declares, if any. */
   mimeType?: string;
-  /** Analyzed together with the text: the weights differ by field. */
+  /** Analyzed together with the text, because the weights differ by field. */
   title: string;
-  /** True = the title is the name of a file: the document's own title replaces it, and the name counts too. */
+  /** True if the title is the name of a file. The document's own title then replaces it, and the name is analyzed as well. */
   hasFileTitle?: boolean;
-  /** Another name that counts like the title. */
+  /** Another name, with the weight of the title. */
   name?: string;
   path: readonly string[];
   labels: readonly string[];
-  /** True = secrets in the text stay unchanged; otherwise each becomes `[removed: …]`. Source: S37. */
+  /** True if secrets in the text are kept unchanged; otherwise each is replaced with `[removed: …]`. Source: S37. */
   keepsSecrets?: boolean;
-  /** True = the members of an archive are returned as child items; otherwise archives aren't read. */
+  /** True if the members of an archive are returned as child items; otherwise archives aren't read. */
   readsArchives?: boolean;
 }
 
-/**
- * A file inside a file: an attachment, an archive member. It becomes an item of its own, under its parent's access.
- * Source: S20.
- */
+/** A file inside a file: an attachment, an archive member. It becomes a separate item with its parent's access. Source: S20. */
 export interface ExtractedChild<Bytes extends HeldBytes = HeldBytes> {
   /** Unique and stable within its parent, as in `docs/a.txt`, `2/report.pdf`. */
   id: string;
   fileName: string;
   mimeType?: string;
-  /** Spooled if all files inside the file are many bytes: the caller closes them. */
+  /** The bytes are spooled if all files inside the file are large together; the caller closes them. */
   bytes: Bytes;
 }
 
@@ -45,25 +42,22 @@ export interface Extracted<Bytes extends HeldBytes = HeldBytes> {
   /** Markdown (or the unchanged text for plain text and code). */
   text: string;
   mimeType: string;
-  /** The media type that it was read as; the reader of that type has a version. */
+  /** The media type whose reader was used; readers have versions. */
   reader: string;
-  /** Title that the document itself states. */
+  /** The title that the document itself states. */
   title?: string;
-  /** ISO 639-1, when it is clear. */
+  /** ISO 639-1 code, when the language is clear. */
   language?: string;
   sections: Section[];
-  /**
-   * Number of the file's line that the text begins with, if the text has the file's lines one by one; absent for
-   * generated text.
-   */
+  /** The number of the file's line with which the text begins, if the lines of the text are those of the file; absent for generated text. */
   firstLine?: number;
-  /** Claimed authors, dates and other properties of the document itself. */
+  /** Authors, dates and other properties that the document itself claims. */
   properties: Record<string, FieldValue>;
   /** Number of secrets removed from the text. */
   maskedSecrets: number;
-  /** Absent = none. */
+  /** Files inside the file; absent = none. */
   children?: ExtractedChild<Bytes>[];
-  /** The time limit was reached before the file's end: another reading may give more. */
+  /** The time limit was reached before the end of the file, so reading it again may return more text. */
   isOutOfTime?: true;
   /** Term vector of title, path, labels and text. */
   analyzed: AnalyzedText;
@@ -75,27 +69,27 @@ export interface NotExtracted {
   /** One sentence for the connector's owner. */
   message: string;
   mimeType: string;
-  /** The media type that it was to be read as; null = it failed before that. */
+  /** The media type whose reader was to be used; null = reading failed before that. */
   reader: string | null;
-  /** Where a bug of kb probably is, if it looks like one. */
+  /** The likely place of the bug if the failure looks like a bug of kb. */
   fault?: Fault;
-  /** Title that the document itself states. */
+  /** The title that the document itself states. */
   title?: string;
-  /** ISO 639-1, when it is clear. */
+  /** ISO 639-1 code, when the language is clear. */
   language?: string;
-  /** Claimed authors, dates and other properties of the document itself; absent = none. */
+  /** Authors, dates and other properties that the document itself claims; absent = none. */
   properties?: Record<string, FieldValue>;
-  /** Number of secrets removed from them; absent = none. */
+  /** Number of secrets removed from the properties; absent = none. */
   maskedSecrets?: number;
-  /** True when another try can end differently (the child was killed, memory was short). */
+  /** True when another attempt can have a different result (the child was killed, memory was short). */
   retryable: boolean;
-  /** Term vector of title, path and labels only. */
+  /** Term vector of only title, path and labels. */
   analyzed: AnalyzedText;
 }
 
 /**
- * Turns bytes into searchable text, in child processes with a heap cap, watched memory and a time cap. A hostile or
- * broken file ends in `no_text`, never in a throw. Source: S44.
+ * Converts bytes to searchable text in child processes with a heap cap, a memory limit and a time limit. A hostile or broken file results in
+ * `no_text` and never in an exception. Source: S44.
  */
 export interface Extractor {
   extract(request: ExtractRequest, signal?: AbortSignal): Promise<Extracted | NotExtracted>;

@@ -4,18 +4,18 @@ import { WAITING_FACTOR } from "./limits.ts";
 export interface FileTime {
   /** False once the time is used up. */
   hasTime(): boolean;
-  /** Whether a caller checked for time after it was used up, and so stopped. */
+  /** Whether a caller checked the time after it was used up, and stopped because of that. */
   isOver(): boolean;
 }
 
-/** How often the CPU time is read, in milliseconds of wall-clock time: a read costs more than a cell of a table. */
+/** Minimum wall-clock time in milliseconds between two reads of the CPU time, because a read costs more than a cell of a table. */
 const LOOK_MS = 10;
 
 /**
- * Makes the limit: CPU time, and wall-clock time `WAITING_FACTOR` times as long, so that other programs on the machine
- * don't cut a text short.
+ * Makes the limit: CPU time, and wall-clock time `WAITING_FACTOR` times as long, so that other programs on the machine don't cause a text to be
+ * truncated.
  *
- * @param cpuMs  what the file may use, in milliseconds of CPU time
+ * @param cpuMs  CPU time that the file may use, in milliseconds
  */
 export function makeFileTime(cpuMs: number, tools: { now(): number; cpuMs(): number }): FileTime {
   const from = { clock: tools.now(), cpu: tools.cpuMs() };

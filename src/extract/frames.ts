@@ -2,38 +2,38 @@ import type { ApiError } from "#api/errors.ts";
 import type { SpooledBytes, SpoolWriter } from "#core/spool.ts";
 
 /**
- * Messages between the pool and a child over a pipe: a JSON head and byte bodies, length-prefixed. No base64, one copy.
- * Numbers are unsigned 32-bit little-endian: `[head bytes][count of bodies][bytes of each body …][head][bodies …]`.
+ * Messages between the pool and a child over a pipe: a JSON head and byte bodies, each with its length before it. There is no base64, and only one
+ * copy. Numbers are unsigned 32-bit little-endian: `[head bytes][count of bodies][bytes of each body …][head][bodies …]`.
  */
 
 export interface Frame {
   head: unknown;
   bodies: Uint8Array[];
-  /** Bodies that are too many for memory: those from `SpooledBodies.from` on. */
+  /** Bodies that are too large for memory: those from index `SpooledBodies.from` on. */
   spooled?: SpooledBytes[];
-  /** Why they could not be written: then they are incomplete. */
+  /** Why the bodies couldn't be written; they are incomplete in that case. */
   fault?: ApiError;
-  /** Frees the memory of the bodies, which are then empty. Absent if they are small. */
+  /** Frees the memory of the bodies, which are empty afterwards. Absent if they are small. */
   release?(): void;
 }
 
-/** The bodies that a reader spools, when they are more than `maxBytes` together. */
+/** Which bodies a reader spools when they have more than `maxBytes` in total. */
 export interface SpooledBodies {
   from: number;
   maxBytes: number;
   begin(): SpoolWriter;
 }
 
-/** Both are more than any honest frame has: a peer that announces more is broken. */
+/** Both limits are higher than any valid frame needs; a peer that announces more is broken. */
 export const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 const MAX_BODIES = 1_200;
 
-/** A frame as the chunks to write, in order; bodies aren't copied. */
+/** Returns a frame as the chunks to write, in order; bodies aren't copied. */
 export function encodeFrame(head: unknown, bodies: readonly Uint8Array[]): Uint8Array[] {
   return [framePrefix(head, bodies), ...bodies.filter((body) => body.length > 0)];
 }
 
-/** The part of a frame before its bodies. */
+/** Returns the part of a frame before its bodies. */
 export function framePrefix(head: unknown, bodies: readonly { length: number }[]): Uint8Array {
   const json = Buffer.from(JSON.stringify(head));
   const prefix = Buffer.allocUnsafe(8 + 4 * bodies.length + json.length);
@@ -44,9 +44,9 @@ export function framePrefix(head: unknown, bodies: readonly { length: number }[]
   return prefix;
 }
 
-/** Assembles frames from chunks of any size, each with one copy. */
+/** Assembles frames from chunks of any size, with one copy each. */
 export class FrameReader {
-  /** The start of the next frame, received before its size was known. */
+  /** The start of the next frame, received before the frame's size was known. */
   private start: Buffer = Buffer.alloc(0);
   private open: OpenFrame | undefined;
   private last: Promise<void> | undefined;
@@ -57,8 +57,7 @@ export class FrameReader {
   }
 
   /**
-   * The frames that are complete with this chunk. With spooled bodies they may only be used after `written`, and no
-   * other chunk may be pushed before.
+   * Returns the frames that this chunk completes. If bodies are spooled, use the frames and push the next chunk only after `written` has resolved.
    *
    * @throws Error when the bytes aren't frames
    */
@@ -86,7 +85,7 @@ export class FrameReader {
     return frames;
   }
 
-  /** Resolves when everything that goes to a file is written; undefined when nothing does. */
+  /** Resolves when everything that is spooled is written to its file; undefined when nothing is. */
   written(): Promise<void> | undefined {
     const { last } = this;
     this.last = undefined;
@@ -100,10 +99,10 @@ export class FrameReader {
   }
 }
 
-/** Smaller ones are left to the collector. */
+/** The memory of smaller bodies is left to the garbage collector. */
 const RELEASED_FROM_BYTES = 1024 * 1024;
 
-/** Memory that can be freed at once: the collector leaves tens of megabytes for minutes. */
+/** Allocates memory that can be freed at once, because the garbage collector may keep tens of megabytes for minutes. */
 function releasable(size: number): Buffer {
   return Buffer.from(new ArrayBuffer(size, { maxByteLength: size }));
 }
@@ -168,11 +167,11 @@ function closeFrame({ memory, head, bodies, spooledFrom, writer }: OpenFrame): F
   const frame: Frame = { head: parsed, bodies: inMemory, ...(isReleasable && { release: () => buffer.resize(0) }) };
   if (writer === undefined) return frame;
   frame.spooled = writer.end(bodies.slice(spooledFrom));
-  // It is known once everything is written, which is before it is read.
+  // The fault is known when everything is written, which is before the property is read.
   return Object.defineProperty(frame, "fault", { get: () => writer.fault });
 }
 
-/** The sizes in a frame; undefined until they have arrived. @throws Error when they can't be a frame's */
+/** Reads the sizes in a frame; undefined until they have arrived. @throws Error when they aren't valid for a frame */
 function sizesOf(bytes: Buffer): Sizes | undefined {
   if (bytes.length < 8) return undefined;
   const head = bytes.readUInt32LE(0);

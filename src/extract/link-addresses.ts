@@ -1,4 +1,4 @@
-/** A link in a text: the range of its text, and its address. */
+/** A link in a text: the range of the link's text, and its address. */
 export interface LinkMark {
   start: number;
   end: number;
@@ -6,9 +6,9 @@ export interface LinkMark {
 }
 
 /**
- * The text with the addresses of its links in parentheses, each after the word that its link ends in: a link may be a
- * part of a word. Adjacent links to the same address, which programs make when the format changes within a link, become
- * one. Text that equals its address gets none.
+ * Returns the text with the addresses of its links in parentheses. Each address is after the word in which its link ends, because a link may be only
+ * part of a word. Adjacent links to the same address, which programs make when the format changes within a link, become one. No address is added to a
+ * text that equals its address.
  */
 export function withAddresses(text: string, marks: readonly LinkMark[]): string {
   let written = "";
@@ -20,7 +20,7 @@ export function withAddresses(text: string, marks: readonly LinkMark[]): string 
   return written + text.slice(at);
 }
 
-/** Where in a text the addresses of its links belong, in order. */
+/** Returns where in a text the addresses of its links are inserted, in order. */
 export function addressPlaces(text: string, marks: readonly LinkMark[]): { at: number; address: string }[] {
   const places: { at: number; address: string }[] = [];
   let last = 0;
@@ -32,24 +32,24 @@ export function addressPlaces(text: string, marks: readonly LinkMark[]): { at: n
   return places;
 }
 
-/** The address of a link, if it is on the web or a mailbox. */
+/** Returns the address of a link if it is a web address or a mailbox. */
 export function webAddress(address: string): string | undefined {
   return /^(?:https?:\/\/|mailto:)\S{1,2000}$/iu.test(address) ? address.replace(/^mailto:/iu, "") : undefined;
 }
 
-/** Also an address that is split by a line end. */
+/** Whether the words are the address itself, even if a line end splits it. */
 function isAddress(words: string, address: string): boolean {
   return words.trim() === address || (words.includes("\n") && words.replaceAll(/\s+/gu, "") === address);
 }
 
-/** Letters that belong to the word that ends at an offset, in UTF-16 code units; 0 if no word does. */
+/** Returns the number of code units of the rest of the word that continues at an offset; 0 if no word does. */
 export function restOfWord(text: string, at: number): number {
   if (at === 0 || !LETTER.test(text.slice(Math.max(0, at - 2), at))) return 0;
   return REST.exec(text.slice(at, at + MAX_REST))?.[0].length ?? 0;
 }
 
 const MAX_REST = 100;
-/** Scripts that write no spaces between words: the address can follow the link directly. */
+/** Scripts without spaces between words; in them, the address can directly follow the link. */
 const NO_SPACES = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const LETTER = new RegExp(String.raw`(?![${NO_SPACES}])[\p{L}\p{N}\p{M}]$`, "u");
 const REST = new RegExp(String.raw`^(?:['’\u2010\u00ad\u200c\u200d-]?(?![${NO_SPACES}])[\p{L}\p{N}\p{M}])+`, "u");

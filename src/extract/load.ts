@@ -1,11 +1,11 @@
-/** A part of kb that could not be loaded. The file that needed it is not at fault. */
+/** A part of kb that couldn't be loaded, which isn't the fault of the file that needed it. */
 export class NotLoaded extends Error {
   override readonly name = "NotLoaded";
 }
 
 /**
- * Loads a part with a dynamic import, for parts that only some files need. Every `import()` of this library goes
- * through here, so that a failure to load isn't mistaken for a broken file.
+ * Loads a part that only some files need with a dynamic import. Every `import()` of this library uses this function, so that a failure to load isn't
+ * mistaken for a broken file.
  *
  * @throws NotLoaded with the failure as its cause
  */

@@ -1,4 +1,4 @@
-/** The name of an XML element without its prefix. */
+/** Returns the name of an XML element without its prefix. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }

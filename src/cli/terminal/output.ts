@@ -21,15 +21,15 @@ export interface Output {
   record(fields: readonly (readonly [string, unknown])[]): void;
   /** One line of data, cleaned. */
   line(text: string): void;
-  /** One line whose runs of spaces matter: our own text only. */
+  /** Prints one line whose runs of spaces are kept; only for our own text. */
   layout(text: string): void;
-  /** Data wrapped between words, each line after `prefix`, first cleaned, then coloured. */
+  /** Prints data wrapped between words, each line after `prefix`. The text is first cleaned, then coloured. */
   painted(prefix: string, text: string, colour: (text: string) => string): void;
-  /** A snippet of foreign text in at most four lines after `prefix`, with matches in bold. */
+  /** Prints a snippet of foreign text in at most four lines after `prefix`, with matches in bold. */
   excerpt(prefix: string, text: string, matches: readonly { start: number; end: number }[]): void;
-  /** One JSON value per line, for streams. */
+  /** Prints one JSON value per line, for streams. */
   ndjson(value: unknown): void;
-  /** Talk: never data. */
+  /** Prints messages for the person on stderr, never data. */
   talk(text: string): void;
   paint: Paint;
 }
@@ -71,7 +71,7 @@ export function makeOutput(
       for (const [name, value] of pairs) {
         const text = cell(value);
         if (format !== "table") write(`${dim(name)}\t${text}\n`);
-        // An unset value tells a person nothing.
+        // An unset value is useless to a person.
         else if (text !== "") {
           const lines = wrapLine(text, io.columns() - indent.length);
           write(`${dim(name.padEnd(width))}  ${lines.join(`\n${indent}`)}\n`);
@@ -96,12 +96,12 @@ export function makeOutput(
   return self;
 }
 
-/** Text for a terminal: it can't move the cursor, hide, reorder or show a secret. Line breaks stay. */
+/** Makes text safe for a terminal: it can't move the cursor, hide, reorder, or reveal a secret. Line breaks are kept. */
 export function safeText(text: string): string {
   return redact(cleanBlock(text));
 }
 
-/** Talk for a terminal: wrapped between words, indented below its start. Commands stay whole, because they are copied. */
+/** Wraps a message for a terminal between words, with the following lines indented. Commands aren't wrapped, because they are copied. */
 export function wrapTalk(text: string, io: Pick<Io, "isStderrTty" | "columns">): string {
   if (!io.isStderrTty) return text;
   const lines = text.split("\n").flatMap((line) => {
@@ -135,17 +135,17 @@ function defaultFormat(io: Io, defaults: Defaults): Format {
   return defaults.format ?? (io.isStdoutTty ? "table" : "tsv");
 }
 
-/** The fields of `--json a,b`; the parser has checked them. */
+/** Returns the fields of `--json a,b`; the parser has checked them. */
 export function chosenFields({ options: { json } }: Pick<Input, "options">): string[] | undefined {
   return json ? json.split(",").map((name) => name.trim()) : undefined;
 }
 
-/** The fields of a record that are chosen. */
+/** Returns the chosen fields of a record. */
 export function pick(value: object, fields: readonly string[]): object {
   return Object.fromEntries(Object.entries(value).filter(([key]) => fields.includes(key)));
 }
 
-/** The chosen fields of a record, or of each record in the lists of an envelope; the envelope stays unchanged. */
+/** Returns the chosen fields of a record, or of each record in the lists of an envelope; the envelope stays unchanged. */
 function select(value: unknown, fields: string[] | undefined): unknown {
   if (fields === undefined || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => select(item, fields));

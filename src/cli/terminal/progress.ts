@@ -16,7 +16,7 @@ export interface ProgressState {
 const REDRAW_MS = 100;
 const LINE_EVERY_MS = 10_000;
 const BAR_WIDTH = 24;
-/** The window of the rate: short enough to follow, long enough not to jump. */
+/** The period over which the rate is measured: short enough to be current, long enough not to jump. */
 const RATE_WINDOW_MS = 5_000;
 
 /** Shows the progress of `label` on stderr, counted in `unit`. */

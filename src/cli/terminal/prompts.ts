@@ -35,6 +35,6 @@ export function makePrompts(io: Pick<Io, "stdin" | "stderr">): Prompts {
 function answered<T>(answer: T): Exclude<T, symbol> {
   // clack returns a symbol for Ctrl-C.
   if (typeof answer === "symbol") throw interrupted();
-  // No symbol is left after the line above; the compiler doesn't narrow a type parameter.
+  // The value can't be a symbol after the line above, but the compiler doesn't narrow a type parameter.
   return answer as Exclude<T, symbol>;
 }

@@ -1,4 +1,4 @@
-/** Rows and columns: for people as wide as their terminal, for programs with tabs. */
+/** Formats rows and columns: for people to the width of their terminal, for programs with tabs. */
 import { cleanLine } from "#api/clean.ts";
 import { redact } from "#cli/host/failure.ts";
 import type { Paint } from "./paint.ts";
@@ -8,13 +8,16 @@ import { widthOf } from "./width.ts";
 export interface Column<T> {
   title: string;
   value(row: T): unknown;
-  /** The value for people on a terminal; programs get `value`. */
+  /** The value for people on a terminal; for programs, `value` is used. */
   shown?(row: T): unknown;
   /** The cell for programs, with colours if they are forced on a pipe. */
   tinted?(row: T, paint: Paint): string;
-  /** Shrinks first when the terminal is narrow. */
+  /** Whether the column shrinks first when the terminal is narrow. */
   isFlexible?: boolean;
-  /** Omitted if it is empty, or the terminal too narrow for the others to be readable; a pipe always has it. */
+  /**
+   * Whether the column is omitted if it is empty, or if the terminal is too narrow for the other columns to be readable. On a pipe it is always
+   * present.
+   */
   isOptional?: boolean;
 }
 
@@ -47,7 +50,7 @@ export function time<T>(at: (row: T) => string | null | undefined): ColumnData<T
   return { value: (row) => minute(at(row)), shown: (row) => shortTime(at(row)) };
 }
 
-/** The columns in a list, as they are laid out. */
+/** Returns the columns as a list for the layout. */
 export function toColumns<T>(columns: Columns<T>): Column<T>[] {
   return Object.entries(columns).map(([title, column]) => {
     const { value, ...how } = toData(column);
@@ -59,7 +62,7 @@ function toData<T>(column: Value<T> | ColumnData<T>): ColumnData<T> {
   return typeof column === "object" ? column : { value: column };
 }
 
-/** The longest cell. */
+/** Maximum length of a cell. */
 export const MAX_CELL = 4_000;
 const GAP = "  ";
 /** How narrow columns may become, step by step, before the next kind of column has to shrink. */
@@ -79,7 +82,7 @@ export function layOut<T>(rows: readonly T[], columns: readonly Column<T>[], wid
   );
 }
 
-/** The columns in the order of a terminal: ids are for copying, people read the rest first. */
+/** Returns the columns in the order for a terminal: ids are last, because they are for copying and people read the others first. */
 function idsLast(cells: readonly (readonly string[])[], columns: number): number[] {
   const isIds = (at: number): boolean => cells.every((row) => isId(row[at] ?? ""));
   const all = Array.from({ length: columns }, (_, at) => at);
@@ -87,8 +90,8 @@ function idsLast(cells: readonly (readonly string[])[], columns: number): number
 }
 
 /**
- * Decides which columns stay: optional ones are dropped when empty and, from the last, until the others have a readable
- * width.
+ * Decides which columns are shown. Empty optional columns are dropped, and then further optional ones, starting with the last, until the others have
+ * a readable width.
  */
 function roomFor<T>(
   cells: readonly (readonly string[])[],
@@ -131,7 +134,7 @@ function layOutCells<T>(
   ].join("\n");
 }
 
-/** Shrinks the widest columns until the row fits: flexible ones first, then others, the last (an id) only at the end. */
+/** Shrinks the widest columns until the row fits: flexible columns first, then others; the last column (an id) only at the end. */
 function shrink<T>(widths: number[], columns: readonly Column<T>[], width: number): void {
   let over = widths.reduce((sum, item) => sum + item, 0) + GAP.length * (columns.length - 1) - width;
   const last = columns.length - 1;
@@ -185,7 +188,7 @@ export function day(at: string | null | undefined): string {
   return at?.slice(0, 10) ?? "";
 }
 
-/** The same; "never" if there is none. */
+/** Formats the day of a time; "never" if there is none. */
 export function dayOrNever(at: string | null | undefined): string {
   return day(at) || "never";
 }

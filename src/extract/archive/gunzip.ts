@@ -6,7 +6,7 @@ const RATIO_FREE_BYTES = 10 * 1_048_576;
 const MAX_RATIO = 300;
 
 /**
- * Decompresses a gzip file up to `maxBytes`: the rest stays compressed.
+ * Decompresses at most `maxBytes` of a gzip file.
  *
  * @throws Error when the bytes aren't gzip, or decompress to more than 300 times their size (above 10 MiB)
  */

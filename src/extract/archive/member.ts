@@ -3,20 +3,20 @@ import { cleanText, oneLine } from "#extract/clean.ts";
 import type { FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** Members that become child items, and bytes of all of them. */
+/** Maximum number of members that become child items, and of their bytes in total. */
 export const MAX_MEMBERS = 1_000;
 export const MAX_MEMBER_BYTES = 64 * 1_048_576;
 
 /** A member as the archive lists it. */
 export interface Member {
   path: string;
-  /** Absent = it is only listed: encrypted, broken, or beyond the caps. */
+  /** Absent if the member is only listed because it is encrypted, broken, or beyond the caps. */
   bytes?: Uint8Array;
 }
 
 /**
- * The path of a member inside its archive, from an untrusted name: no way out, no drive, no control characters.
- * Undefined for what is never content: folders, resource forks of a Mac, `.git` internals.
+ * Returns the path of a member inside its archive, made from an untrusted name: without a way out of the archive, a drive or control characters.
+ * Undefined for members that are never content: folders, resource forks of a Mac, `.git` internals.
  */
 export function memberPath(name: string): string | undefined {
   if (/[/\\]$/u.test(name)) return undefined;
@@ -29,7 +29,7 @@ export function memberPath(name: string): string | undefined {
   return isContent && folders.at(-1) !== ".DS_Store" ? folders.slice(-30).join("/") : undefined;
 }
 
-/** The archive as text, which is the list of its members, and the readable ones as child items. */
+/** Makes the result for an archive: the list of its members as text, and the readable members as child items. */
 export function archiveText(members: readonly Member[], maxTextLength: number, isCut: boolean): FormatText {
   const out = new TextBuilder(maxTextLength);
   const children: ExtractedChild<Uint8Array>[] = [];

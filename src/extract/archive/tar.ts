@@ -2,7 +2,7 @@ import { type Member, MAX_MEMBER_BYTES, MAX_MEMBERS, memberPath } from "./member
 import { nameDecoder } from "#extract/archive-names.ts";
 
 const BLOCK = 512;
-/** Entries read at most, of any type. */
+/** Maximum number of entries that are read, of any type. */
 const MAX_ENTRIES = 20_000;
 
 /** True when the bytes begin like a tar archive: the first header's checksum is correct. */
@@ -10,9 +10,7 @@ export function looksLikeTar(bytes: Buffer): boolean {
   return bytes.length >= BLOCK && hasRightSum(bytes.subarray(0, BLOCK));
 }
 
-/**
- * The files in a tar archive, without links, devices and folders. Ends without an error at the first invalid header.
- */
+/** Returns the files in a tar archive, without links, devices and folders. Reading ends without an error at the first invalid header. */
 export function readTar(bytes: Buffer): { members: Member[]; isCut: boolean } {
   const { entries, isCut } = readEntries(bytes);
   const decode = nameDecoder(entries.map(({ name }) => name));
@@ -57,7 +55,7 @@ function readEntries(bytes: Buffer): { entries: TarEntry[]; isCut: boolean } {
   return { entries, isCut: true };
 }
 
-/** Regular files: of POSIX, of old tars, contiguous ones. */
+/** Types of regular files: POSIX, old tar, contiguous. */
 const FILES: ReadonlySet<string> = new Set(["0", "\0", "7"]);
 
 function nameOf(header: Buffer): Buffer {
@@ -73,7 +71,7 @@ function untilZero(bytes: Buffer, start: number, length: number): Buffer {
   return end < 0 ? field : field.subarray(0, end);
 }
 
-/** Octal digits, or a binary number after a set first bit; anything else is larger than any file. */
+/** Parses octal digits, or a binary number whose first bit is set. Anything else returns a number larger than any file. */
 function numberAt(header: Buffer, start: number, length: number): number {
   if (((header[start] ?? 0) & 0x80) !== 0) {
     let value = (header[start] ?? 0) & 0x7f;
@@ -90,7 +88,7 @@ function hasRightSum(header: Buffer): boolean {
   return sum > 8 * 0x20 && numberAt(header, 148, 8) === sum;
 }
 
-/** The `path` among the records `<length> <key>=<value>\n` of a pax header. */
+/** Finds the `path` among the records `<length> <key>=<value>\n` of a pax header. */
 function paxPath(bytes: Buffer): Buffer | undefined {
   let found: Buffer | undefined;
   for (let at = 0; at < bytes.length;) {

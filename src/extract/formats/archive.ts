@@ -6,7 +6,7 @@ import { openZip, type Zip, type ZipEntry } from "#extract/zip.ts";
 import { ZipError } from "#extract/zip-error.ts";
 import { asBuffer } from "#core/as-buffer.ts";
 
-/** ZIP archives: the list of members as text, and the members as child items, if the connector includes them. */
+/** ZIP archives. The text is the list of members; the members become child items if the connector includes them. */
 export const zipFormat: Format = {
   extract(input) {
     if (!input.readsArchives) return notWanted("ZIP archive");
@@ -51,7 +51,7 @@ function tarText(bytes: Buffer, input: FormatInput, isCut: boolean): FormatResul
   return archiveText(tar.members, input.maxTextLength, isCut || tar.isCut);
 }
 
-/** An unreadable member is only listed, so that the others can still be read. */
+/** Reads a member. An unreadable member is only listed, so that the others can still be read. */
 function readMember(zip: Zip, entry: ZipEntry, state: { room: number; read: number; encrypted: number }) {
   if (entry.isEncrypted) state.encrypted++;
   if (entry.isEncrypted || state.read >= MAX_MEMBERS || entry.size > state.room) return undefined;

@@ -1,7 +1,7 @@
-/** Examples, sidebars, quotations and tables: markup is interpreted in them, but none of their lines is a heading. */
+/** The open blocks of the kinds example, sidebar, quotation and table. Markup is interpreted in them, but none of their lines is a heading. */
 export class OpenBlocks {
   private readonly open: string[] = [];
-  /** Delimiters that don't occur again: the blocks they seem to begin have no end. */
+  /** Delimiters that don't occur again: a block that seems to begin with one has no end. */
   private readonly unclosed = new Set<string>();
 
   get isIn(): boolean {

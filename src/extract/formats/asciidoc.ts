@@ -4,8 +4,8 @@ import { OpenBlocks } from "./asciidoc-blocks.ts";
 import { type MarkedDocument, type MarkedLine, noteProperty, readMarkedText } from "./marked-text.ts";
 
 /**
- * AsciiDoc stays as it was written, without its comments; the title, author and attributes of its header become title
- * and properties, its headings sections. Source: https://docs.asciidoctor.org/asciidoc/latest/document/header/
+ * AsciiDoc is kept unchanged except for its comments, which are removed. The title, author and attributes of its header become the title and
+ * properties, and its headings become sections. Source: https://docs.asciidoctor.org/asciidoc/latest/document/header/
  */
 export const asciidocFormat: Format = {
   extract(input): FormatText {
@@ -21,7 +21,7 @@ class AsciidocReader {
   private blockEnd: string | undefined;
   /** The open blocks in which markup is interpreted, except headings. */
   private readonly blocks = new OpenBlocks();
-  /** The paragraph is verbatim until an empty line. */
+  /** Whether the paragraph is verbatim until an empty line. */
   private isLiteral = false;
   private place: "before" | "head" | "body" = "before";
   private readonly attributes = new Map<string, string>();
@@ -64,7 +64,7 @@ class AsciidocReader {
     return { name, level };
   }
 
-  /** `Title` and a line of the same length below it. */
+  /** Reads a title with a line of marks of the same length below it. */
   private twoLineTitle(mark: string, index: number, lines: readonly string[]) {
     const level = /^([=\-~^+])\1+$/u.test(mark) ? "=-~^+".indexOf(mark.charAt(0)) + 1 : 0;
     const above = lines[index - 1]?.trimEnd() ?? "";
@@ -75,7 +75,7 @@ class AsciidocReader {
     return this.heading(level, above);
   }
 
-  /** Until the first empty line after the title: author, revision, attributes. */
+  /** Reads the header after the title, up to the first empty line: author, revision, attributes. */
   private readHead(line: string, index: number, lines: readonly string[]): void {
     const [, name, value] = /^:([\w-]{1,60}):(?:[ \t]+(.*))?$/u.exec(line) ?? [];
     if (name !== undefined) {
@@ -97,7 +97,7 @@ class AsciidocReader {
       noteProperty(this.document, "author", line);
   }
 
-  /** Text without markup; attributes of the header are replaced by their values. */
+  /** Returns text without markup; attributes of the header are replaced with their values. */
   private plain(words: string): string {
     return oneLine(
       words
@@ -116,7 +116,7 @@ class AsciidocReader {
 /** The style of a verbatim paragraph. */
 const LITERAL_STYLE = /^\[(?:source|listing|literal|verse|stem|latexmath|asciimath)\b[^\]]*\]$/u;
 
-/** Attributes that describe a document; the others configure programs. */
+/** Attributes that describe a document; all others configure programs. */
 const ABOUT = new Set([
   "title",
   "author",

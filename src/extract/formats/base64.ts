@@ -1,6 +1,6 @@
 import { localName } from "#extract/local-name.ts";
 
-/** True for bytes written as text: 256 characters of base64 or more, in long runs, and nothing else. */
+/** True for bytes encoded as text: at least 256 characters of base64 in long runs, and nothing else. */
 export function isBase64(text: string): boolean {
   if (text.length < MIN_LENGTH) return false;
   const runs = text.trim().split(/\s+/u);
@@ -8,12 +8,12 @@ export function isBase64(text: string): boolean {
   return length >= MIN_LENGTH && length / runs.length >= MIN_RUN && /^[\w+/-]+={0,2}$/u.test(runs.join(""));
 }
 
-/** True for nothing but characters of base64, however few: valid content of an element that contains bytes. */
+/** True for a text that consists only of base64 characters, with no minimum length; for elements that are declared to contain bytes. */
 export function isBase64Text(text: string): boolean {
   return /^[\w+/=\s-]*$/u.test(text);
 }
 
-/** True for an element whose name, attributes or document declare its text to be bytes. */
+/** True if the name or attributes of an element, or the document, declare that its text is encoded bytes. */
 export function saysBase64(name: string, attributes: Readonly<Record<string, string>>, root = name): boolean {
   const local = localName(name).toLowerCase();
   if (ELEMENTS.has(local) || (root === "plist" && local === "data")) return true;

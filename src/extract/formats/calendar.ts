@@ -7,9 +7,8 @@ import { fromQuotedPrintable } from "#extract/mail/transfer.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * Calendars and address cards: their lines, unfolded, with line breaks and letters as people see them. Each event or
- * card is a section with its name; pictures are left out. Source: RFC 5545; RFC 6350;
- * https://www.imc.org/pdi/vcard-21.doc
+ * Calendars and address cards. Their lines are unfolded, and escaped line breaks and letters are decoded. Each event or card is a section with its
+ * name; pictures are left out. Source: RFC 5545; RFC 6350; https://www.imc.org/pdi/vcard-21.doc
  */
 export const calendarFormat: Format = {
   extract({ bytes, decode, maxTextLength }): FormatText {
@@ -29,14 +28,14 @@ export const calendarFormat: Format = {
   },
 };
 
-/** Old programs fold a line after so many bytes, even within a letter of UTF-8. */
+/** Joins letters of UTF-8 that old programs have split, because they fold a line after a fixed number of bytes. */
 function withWholeLetters(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes).toString("latin1");
   return Buffer.from(text.replaceAll(/([\xc2-\xf4][\x80-\xbf]{0,2})\r?\n[ \t](?=[\x80-\xbf])/gu, "$1"), "latin1");
 }
 
 interface Entry {
-  /** "" = content outside of events and cards. */
+  /** The name of the section; "" = content outside of events and cards. */
   name: string;
   lines: string[];
 }
@@ -58,8 +57,7 @@ function readEntries(source: string): Entry[] {
 const ENTRIES = new Set(["VEVENT", "VTODO", "VJOURNAL", "VCARD"]);
 
 /**
- * A line that begins with a space continues the one before; so does the line after one that ends in `=` in
- * quoted-printable.
+ * Unfolds the lines. A line that begins with a space continues the line before it, as does the line after one that ends in `=` in quoted-printable.
  */
 function unfolded(source: string): string[] {
   const lines: string[] = [];
@@ -92,13 +90,13 @@ function readLine(line: string): { name: string; value: string; isBinary: boolea
 
 const PEOPLE = new Set(["ATTENDEE", "ORGANIZER", "CONTACT"]);
 
-/** The person's name is next to the address. Source: RFC 5545, 3.2.2. */
+/** Adds the person's name to their address. Source: RFC 5545, 3.2.2. */
 function withName(name: string, value: string): string {
   const address = value.replace(/^mailto:/iu, "");
   return name.trim() === "" || name.trim() === address ? value : `${name.trim()} <${address}>`;
 }
 
-/** The colon after the parameters, whose quoted values may contain colons. */
+/** Finds the colon after the parameters, whose quoted values may contain colons. */
 function colonOf(line: string): number {
   let isQuoted = false;
   for (let at = 0; at < Math.min(line.length, 2_000); at++) {

@@ -6,13 +6,13 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { plainFormat } from "./plain.ts";
 
 /**
- * Tables of separated values as Markdown rows. The header is repeated every 50 rows, each such block is a section, so
- * that a passage found in the middle still shows its columns.
+ * Tables of separated values as Markdown rows. Each block of 50 rows is a section that repeats the header, so that a passage in the middle still
+ * shows its columns.
  */
 export const csvFormat: Format = {
   async extract(input): Promise<FormatText> {
     const decoded = input.decode();
-    // Excel's first line that names the delimiter isn't a row.
+    // Excel's first line, which names the delimiter, isn't a row.
     const [line = "", named] = /^sep=([^\r\n"])?[ \t]*\n/iu.exec(cleanText(decoded.text)) ?? [];
     const whole = cleanText(decoded.text).slice(line.length);
     const text = cutAtLine(whole, input.maxTextLength);
@@ -29,7 +29,7 @@ export const csvFormat: Format = {
 
 const ROWS_PER_SECTION = 50;
 const MAX_CELL_LENGTH = 5_000;
-/** Half of the lines have as many fields as the first. */
+/** The minimum score: half of the lines have as many fields as the first. */
 const MIN_SCORE = 50;
 
 async function plainText(input: FormatInput): Promise<FormatText> {
@@ -38,15 +38,15 @@ async function plainText(input: FormatInput): Promise<FormatText> {
 }
 
 /**
- * The delimiter that splits the first lines into the same number of fields, two at least; the one with most fields
- * wins. A comma before a space belongs to a sentence or a date, unless nothing else divides the lines.
+ * Finds the delimiter that splits the first lines into the same number of fields, at least two. If there are several, the one with the most fields is
+ * used. A comma before a space belongs to a sentence or a date, unless nothing else divides the lines.
  */
 function detectDelimiter(text: string): string | undefined {
   const lines = text
     .slice(0, 20_000)
     .split("\n", 20)
     .filter((line) => line.trim() !== "")
-    // Delimiters within quoted fields do not count.
+    // Delimiters within quoted fields are ignored.
     .map((line) => line.replaceAll(/"[^"]*"/gu, ""));
   const plain = lines.map((line) => line.replaceAll(", ", " "));
   const found = bestOf(plain);
@@ -69,10 +69,10 @@ function parseRows(text: string, delimiter: string): string[][] | undefined {
   const options: Options = { delimiter, relax_column_count: true, relax_quotes: true, skip_empty_lines: true };
   try {
     const rows: unknown = parse(text, options);
-    // Proof: without `columns` or `cast` the parser gives an array of arrays of strings.
+    // The cast is safe: without `columns` or `cast` the parser returns an array of arrays of strings.
     return rows as string[][];
   } catch {
-    // An unclosed quotation, for example. The text is still worth reading.
+    // For example, a quotation isn't closed. The text is still worth reading.
     return undefined;
   }
 }

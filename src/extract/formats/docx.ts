@@ -11,10 +11,7 @@ import { makeWordStyles, type WordStyles } from "#extract/office/word-styles.ts"
 import { WordText, type WordReference } from "#extract/office/word-text.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/**
- * Word documents: headings, lists, tables, links; then footnotes, endnotes, comments, and headers and footers, each
- * once.
- */
+/** Word documents: headings, lists, tables and links, followed by footnotes, endnotes, comments, and each header and footer once. */
 export const docxFormat = zipFormat(readDocument);
 
 function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
@@ -35,7 +32,7 @@ class WordDocument {
   private readonly relationships: Relationships;
   private readonly styles: WordStyles = makeWordStyles();
   private readonly numbering: WordNumbering = makeWordNumbering();
-  /** Parts that the body references, in that order. */
+  /** Parts that the body references, in the order of the references. */
   private readonly named: Record<"header" | "footer" | "footnote" | "endnote", Set<string>> = {
     header: new Set(),
     footer: new Set(),
@@ -59,7 +56,7 @@ class WordDocument {
     return this.file.walk(this.main, this.storyReader(this.relationships));
   }
 
-  /** Notes, comments, headers and footers, each under its own heading. */
+  /** Reads notes, comments, headers and footers, each kind under its own heading. */
   readRest(): void {
     this.addNotes("footnote", "Footnotes");
     this.addNotes("endnote", "Endnotes");
@@ -83,7 +80,7 @@ class WordDocument {
     return part === undefined || part.isExternal ? [] : this.readChunk(part.target);
   }
 
-  /** A document embedded in this one, of any format that Word accepts. */
+  /** Reads a document embedded in this one, in any format that Word accepts. */
   private readChunk(partName: string): Block[] {
     const bytes = this.writer.isFull || this.depth >= MAX_DEPTH ? undefined : this.file.read(partName);
     return bytes === undefined ? [] : readChunk(bytes, this.writer, (inner) => this.readInner(inner));
@@ -101,7 +98,7 @@ class WordDocument {
     if (part !== undefined) this.file.walk(part.target, handler);
   }
 
-  /** The blocks of each element of that name in a part, which is a story of its own. */
+  /** Reads the blocks of each element of that name in a part. Each such element is a separate story. */
   private readStories(
     type: string,
     element: string,
@@ -154,7 +151,7 @@ class WordDocument {
       if (part === undefined || this.writer.isFull) continue;
       this.writer.beginCapture();
       this.file.walk(part.target, this.storyReader(this.file.relationshipsOf(part.target)));
-      // As texts: a heading in a page header isn't a heading of the document.
+      // Added as plain texts: a heading in a page header isn't a heading of the document.
       for (const block of this.writer.endCapture()) texts.add(blocksText([block]));
     }
     texts.delete("");
@@ -162,5 +159,5 @@ class WordDocument {
   }
 }
 
-/** Documents within documents, like mails within mails. */
+/** Maximum nesting of documents within documents. */
 const MAX_DEPTH = 3;

@@ -7,10 +7,7 @@ import { zipFormat } from "#extract/office/failures.ts";
 import { resultProperties } from "#extract/office/properties.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/**
- * EPUB books: the chapters in reading order, read as HTML. A chapter without a heading of its own gets its title from
- * the table of contents.
- */
+/** EPUB books. The chapters are read as HTML in reading order. A chapter without its own heading gets its title from the table of contents. */
 export const epubFormat = zipFormat(readBook);
 
 function readBook(input: FormatInput): FormatResult {
@@ -43,7 +40,7 @@ function addChapter(
   if (out.offset > 0) out.add("\n");
   if (title !== undefined && chapter.sections.length === 0) {
     out.section(title, 1);
-    // Many chapters have their title as plain text: it need not be repeated.
+    // Many chapters contain their title as plain text, and then it isn't repeated.
     if (!text.slice(0, 200).includes(title)) out.add(`# ${title}\n\n`);
   }
   const start = out.offset;
@@ -51,7 +48,7 @@ function addChapter(
   out.addClean(text);
 }
 
-/** `<title/>` of XHTML as `<title></title>`: to an HTML parser the first only begins an element. */
+/** Replaces `<title/>` of XHTML with `<title></title>`, because an HTML parser regards the first as an opening tag. */
 function closeEmptyElements(html: string): string {
   return html.replaceAll(/<([a-zA-Z][\w:-]{0,40})((?:\s[^<>]{0,2000})?)\/>/gu, (whole, name: string, rest: string) =>
     VOID_ELEMENTS.has(name.toLowerCase()) ? whole : `<${name}${rest}></${name}>`,

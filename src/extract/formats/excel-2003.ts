@@ -8,8 +8,8 @@ import { localName } from "#extract/local-name.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * Workbooks in one XML file, as Excel 2003 and many programs that export tables write them: sheets as in any workbook.
- * Source: https://learn.microsoft.com/en-us/previous-versions/office/developer/office-xp/aa140066(v=office.10)
+ * Workbooks in one XML file, as written by Excel 2003 and many programs that export tables. Sheets are read as in any workbook. Source:
+ * https://learn.microsoft.com/en-us/previous-versions/office/developer/office-xp/aa140066(v=office.10)
  */
 export const excel2003Format: Format = {
   extract({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
@@ -23,7 +23,7 @@ export const excel2003Format: Format = {
   },
 };
 
-/** Numbers of the hidden sheets, which are marked only after their rows. */
+/** Finds the numbers of the hidden sheets in advance, because a sheet is marked as hidden only after its rows. */
 function hiddenSheets(bytes: Uint8Array): ReadonlySet<number> {
   const hidden = new Set<number>();
   let sheet = -1;
@@ -163,7 +163,7 @@ function cellText(text: string, type: string): string {
     .replace("T", " ");
 }
 
-/** A zero-based index from a one-based one. */
+/** Converts a one-based index to a zero-based one. */
 function indexOf(value: string | undefined): number | undefined {
   const number = Number(value);
   return Number.isInteger(number) && number >= 1 && number <= 1_048_576 ? number - 1 : undefined;

@@ -9,8 +9,8 @@ import { localName } from "#extract/local-name.ts";
 import { parseXml } from "#extract/xml-text.ts";
 
 /**
- * Feeds (RSS, Atom, RDF): each entry is a section with its title, and its content is read as HTML, whether escaped, in
- * CDATA, or as elements. One pass without a tree. Source: RFC 4287; https://www.rssboard.org/rss-specification
+ * Feeds (RSS, Atom, RDF). Each entry is a section with its title, and its content is read as HTML, which may be escaped, in CDATA, or written as
+ * elements. Reads the feed in one pass without a tree. Source: RFC 4287; https://www.rssboard.org/rss-specification
  */
 export const feedFormat: Format = {
   extract({ bytes, decode, maxTextLength }): FormatText {
@@ -38,7 +38,7 @@ interface Entry {
   link: string;
   /** Lines such as `Author: Ana`. */
   facts: string[];
-  /** HTML, the fullest first. */
+  /** HTML texts of the entry, the fullest first. */
   contents: string[];
 }
 
@@ -52,7 +52,7 @@ class FeedReader {
   private text = "";
   private entry: Entry | undefined;
   private isEscaped = true;
-  /** Depth of the element whose child elements are its HTML; 0 = none. */
+  /** Depth of the element whose child elements are the entry's HTML; 0 = none. */
   private markupAt = 0;
 
   constructor(out: TextBuilder, maxTextLength: number) {
@@ -115,7 +115,7 @@ class FeedReader {
 
   private noteFeed(name: string, parent: string, value: string): void {
     const property = FEED_PROPERTIES.get(name);
-    // The picture of a channel has a title, too.
+    // A title inside the picture of a channel isn't the channel's title.
     if (property === undefined || parent === "image" || parent === "textInput") return;
     const line = this.lineOf(value);
     const date = property === "modified" ? (rfc3339(line) ?? isoDate(line)) : line;
@@ -170,7 +170,7 @@ const CONTENTS = new Set([
   "itunes:summary",
   "itunes:subtitle",
 ]);
-/** Numbers of entries, and data for programs. */
+/** Elements with ids of entries or data for programs. */
 const LEFT_OUT = new Set(["guid", "id", "comments", "commentRss", "explicit", "episodeType", "post-id"]);
 const FEED_PROPERTIES = new Map([
   ["title", "title"],

@@ -10,8 +10,8 @@ export interface FrontMatter {
   title?: string;
   language?: string;
   /**
-   * Scalars and lists of scalars by their key, as YAML types them; dates as RFC 3339. A document's statements about
-   * itself are claims, never proof. Source: S47.
+   * Scalars and lists of scalars by key, with the types of YAML; dates as RFC 3339. What a document says about itself is a claim, never proof.
+   * Source: S47.
    */
   properties: Record<string, FieldValue>;
 }
@@ -22,8 +22,8 @@ const MAX_VALUE_LENGTH = 500;
 const MAX_LIST_LENGTH = 100;
 
 /**
- * Reads front matter at the very beginning: YAML between `---` lines, TOML between `+++`, JSON in braces of their own.
- * YAML and TOML with mistakes are read line by line. A block that isn't a map stays part of the body.
+ * Reads front matter at the very beginning: YAML between `---` lines, TOML between `+++` lines, or JSON whose braces have their own lines. YAML and
+ * TOML with mistakes are read line by line. A block that isn't a map remains part of the body.
  */
 export async function readFrontMatter(text: string): Promise<FrontMatter> {
   const none: FrontMatter = { end: 0, properties: {} };
@@ -40,7 +40,7 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
     if (name.toLowerCase() === "title") front.title = words;
     else if (/^(?:lang|language)$/iu.test(name) && /^[a-z]{2}\b/iu.test(words))
       front.language = words.slice(0, 2).toLowerCase();
-    // Keys come from the document: `__proto__` must become a plain key.
+    // Keys come from the document, so `__proto__` must become a plain key.
     else
       Object.defineProperty(front.properties, name, {
         value: typed,
@@ -55,7 +55,7 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
 type Fields = [string, unknown][];
 type Kind = "yaml" | "toml" | "json";
 
-/** The block with its kind, and where the body after it begins. */
+/** Finds the block, its kind, and where the body after it begins. */
 function findBlock(text: string): { kind: Kind; source: string; end: number } | undefined {
   if (!/^(?:---|\+\+\+|\{)/u.test(text)) return undefined;
   const start = text.slice(0, MAX_FRONT_MATTER_LENGTH);
@@ -72,7 +72,7 @@ async function parseFields(kind: Kind, source: string): Promise<Fields | undefin
   if (kind === "json") return fieldsOfJson(source);
   if (kind === "toml") return fieldsOfToml(source);
   const { isBrokenYaml, valueOfYaml } = await loadPart(() => import("#extract/yaml-document.ts"));
-  // Few aliases: front matter has none.
+  // Allows few aliases, because real front matter has none.
   const parse = (part: string) => valueOfYaml(part, { maxAliasCount: 20, mapAsMap: true, isStrict: true });
   const value = parse(source);
   if (value instanceof Map) return [...value].map(([key, item]) => [String(key), item]);
@@ -101,10 +101,7 @@ async function fieldsOfToml(source: string): Promise<Fields | undefined> {
   });
 }
 
-/**
- * `key: rest` line by line, with the lines below it that belong to it; undefined if the text doesn't consist of such
- * lines.
- */
+/** Reads `key: rest` line by line, with the lines below it that belong to it; undefined if the text doesn't consist of such lines. */
 function fieldsByLine(source: string, separator: ":" | "=", parse: (part: string) => unknown): Fields | undefined {
   const head =
     separator === ":"
@@ -115,7 +112,7 @@ function fieldsByLine(source: string, separator: ":" | "=", parse: (part: string
     const [, key, rest = ""] = head.exec(line) ?? [];
     if (key !== undefined) parts.push({ key, rest, lines: [line] });
     else if (/^(?:[ \t]|- |#|\]|$)/u.test(line)) parts.at(-1)?.lines.push(line);
-    // Prose between two rules.
+    // The block is prose between two rules.
     else return undefined;
   }
   if (parts.length === 0) return undefined;
@@ -126,7 +123,7 @@ function fieldsByLine(source: string, separator: ":" | "=", parse: (part: string
   });
 }
 
-/** A scalar by its type, a list of scalars as texts, undefined for anything else. */
+/** Returns a scalar with its type, a list of scalars as texts, undefined for anything else. */
 function typedValue(value: unknown): FieldValue | undefined {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
@@ -138,7 +135,7 @@ function typedValue(value: unknown): FieldValue | undefined {
   return texts.length > 0 ? texts : undefined;
 }
 
-/** A scalar as one line; a date in canonical form; empty for anything else. */
+/** Formats a scalar as one line; a date in canonical form; empty for anything else. */
 function scalarText(value: unknown): string {
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) return "";

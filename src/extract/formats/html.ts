@@ -8,8 +8,8 @@ import { loadPart } from "#extract/load.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * HTML: the content of the page as Markdown. `main` or `article` if the page has them, else the article that
- * Readability finds, else the body without menus, headers, footers and asides.
+ * HTML: the content of the page as Markdown. The content is the page's `main` or `article` elements if it has them, otherwise the article that
+ * Readability finds, otherwise the body without menus, headers, footers and asides.
  */
 export const htmlFormat: Format = {
   async extract({ bytes, decode, maxTextLength }): Promise<FormatText> {
@@ -19,7 +19,7 @@ export const htmlFormat: Format = {
   },
 };
 
-/** The content of a decoded, clean page. */
+/** Renders the content of a decoded, clean page. */
 export async function renderPage(html: string, maxTextLength: number): Promise<FormatText> {
   const survey = surveyHtml(html);
   const out = await renderContent(html, survey, maxTextLength);
@@ -27,9 +27,9 @@ export async function renderPage(html: string, maxTextLength: number): Promise<F
   return out.result({ properties, title, language });
 }
 
-/** Above this, finding the article costs more than it is worth: 100 kB take 25 to 200 ms, the other ways 5. */
+/** For longer pages, finding the article costs too much: 100 kB take 25 to 200 ms, the other methods 5 ms. */
 const MAX_READABILITY_LENGTH = 100_000;
-/** Readability and its tree recurse. */
+/** Maximum nesting, because Readability and its tree recurse. */
 const MAX_READABILITY_DEPTH = 200;
 const MIN_CONTENT_LENGTH = 200;
 
@@ -41,7 +41,7 @@ async function renderContent(html: string, survey: HtmlSurvey, maxTextLength: nu
     const article = findArticle(html);
     if (article !== undefined) {
       const found = surveyHtml(article);
-      // Less than half of the page is a guess at one of its parts: too much is better than text that is never found.
+      // An article of less than half of the page may be a wrong guess. Too much text is better than text that is never found.
       if (found.lengths.everything * 2 >= survey.lengths.body) {
         const options = { scope: "everything", maxTextLength, isDataTable: found.isDataTable } as const;
         const heading = lostHeading(html, article) ? survey.title : undefined;
@@ -60,7 +60,7 @@ function lostHeading(html: string, article: string): boolean {
 
 const FIRST_HEADING = /<h[12]\b[^>]{0,1000}>/iu;
 
-/** The scope by the page's own elements; one around next to nothing is ignored. */
+/** Chooses the scope by the page's own elements; an element with almost no text is ignored. */
 function chooseScope({ lengths }: HtmlSurvey): Scope {
   const isContent = (length: number) => length >= MIN_CONTENT_LENGTH || (length > 0 && length * 4 >= lengths.body);
   if (isContent(lengths.main)) return "main";

@@ -3,7 +3,7 @@ import { readImage } from "#extract/image/containers.ts";
 import type { MediaFacts } from "#extract/image/facts.ts";
 import { asBuffer } from "#core/as-buffer.ts";
 
-/** Pictures: the words in their metadata. The picture itself isn't read (no OCR). */
+/** Pictures: the words in their metadata. The picture itself isn't read (there is no OCR). */
 export const imageFormat: Format = {
   extract({ bytes, mimeType }): FormatResult {
     const facts = readImage(asBuffer(bytes), mimeType);
@@ -11,7 +11,7 @@ export const imageFormat: Format = {
   },
 };
 
-/** Facts as text, one line each; no text when none of them has words. */
+/** Formats facts as text, one per line; returns no text when none of them contains words. */
 export function factsText(
   facts: MediaFacts,
   without: string,

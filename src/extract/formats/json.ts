@@ -6,8 +6,8 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { plainFormat } from "./plain.ts";
 
 /**
- * JSON and JSON lines as indented `key: value` lines, without punctuation between words. Invalid JSON (with comments,
- * truncated) stays unchanged text.
+ * JSON and JSON lines as indented `key: value` lines, without punctuation between words. Invalid JSON (with comments, or truncated) is kept as
+ * unchanged text.
  */
 export const jsonFormat: Format = {
   extract(input) {
@@ -29,7 +29,7 @@ export const jsonFormat: Format = {
   },
 };
 
-/** A parsed value takes up to 20 times the memory of its text; larger ones are data, and read as text. */
+/** A parsed value takes up to 20 times the memory of its text. Larger files are data, and are read as text. */
 const MAX_PARSED_LENGTH = 8_000_000;
 const LINES_PER_SECTION = 50;
 const MAX_INDENT = 8;
@@ -48,13 +48,13 @@ function parseValues(text: string, mimeType: string): unknown[] | undefined {
   return values.length > 0 ? values : undefined;
 }
 
-/** A position in the walk: the unwritten rest of an object or list. */
+/** A position in the traversal: the rest of an object or list that isn't written yet. */
 interface Place {
   entries: Iterator<[string | undefined, unknown]>;
   depth: number;
 }
 
-/** Without recursion: JSON may nest a hundred thousand deep. */
+/** Writes the value without recursion, because JSON may be nested a hundred thousand levels deep. */
 function writeValue(root: unknown, hasSections: boolean, out: TextBuilder): void {
   const places: Place[] = [{ entries: [[undefined, root] as [undefined, unknown]].values(), depth: -1 }];
   for (let place = places.at(-1); place !== undefined && !out.isFull; place = places.at(-1)) {
@@ -82,7 +82,7 @@ function* entriesOf(value: object): Generator<[string | undefined, unknown]> {
   else for (const [key, item] of Object.entries(value)) yield [key, item];
 }
 
-/** The lines of a text are written below each other, indented. */
+/** Writes the lines of a text below each other, indented. */
 function scalarText(value: unknown, indent: string): string {
   const text = String(value);
   return text.includes("\n") ? text.replaceAll(/\r?\n/gu, `\n${indent}  `) : text;

@@ -3,7 +3,7 @@ import type { Format, FormatText } from "#extract/format.ts";
 import { twoDigits } from "#extract/iso-time.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** A log keeps its lines unchanged. When they begin with dates of several days, each day is a section. */
+/** Logs, whose lines are kept unchanged. If they begin with the dates of several days, each day is a section. */
 export const logFormat: Format = {
   extract({ decode, maxTextLength }): FormatText {
     const decoded = decode();
@@ -22,7 +22,7 @@ export const logFormat: Format = {
   },
 };
 
-/** A log of years has a section for each; one with more changes of day than that isn't ordered by day. */
+/** Maximum number of sections for days. A log with more changes of day isn't ordered by day. */
 const MAX_DAYS = 1_000;
 
 function daysOf(text: string): { day: string; start: number }[] {
@@ -42,11 +42,11 @@ function daysOf(text: string): { day: string; start: number }[] {
     }
     at = lineFeed < 0 ? text.length : lineFeed + 1;
   }
-  // Stack traces and other continuation lines are between dated ones.
+  // A fifth of the lines must have dates; stack traces and other continuation lines are between them.
   return days.length > 1 && dated * 5 >= lines ? days : [];
 }
 
-/** The day that a line begins with: ISO, slashes, `31/Jan/2024` of web servers, or `Jan 31` of syslog. */
+/** Finds the day with which a line begins: ISO, with slashes, `31/Jan/2024` of web servers, or `Jan 31` of syslog. */
 function dayOf(start: string): string | undefined {
   const iso = /^[[(<"]{0,2}(\d{4})[-/.](\d\d)[-/.](\d\d)(?!\d)/u.exec(start);
   if (iso !== null) return `${iso[1]}-${iso[2]}-${iso[3]}`;

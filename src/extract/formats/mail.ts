@@ -9,10 +9,7 @@ import { readMailDate } from "#extract/mail/date.ts";
 import { renderPage } from "./html.ts";
 import { asBuffer } from "#core/as-buffer.ts";
 
-/**
- * A mail (`.eml`, a file of a maildir): header, text, and its attachments as child items. A saved page (`.mht`) is read
- * as the page.
- */
+/** An email (`.eml`, a file of a maildir): header, text, and its attachments as child items. A saved page (`.mht`) is read as a page. */
 export const mailFormat: Format = {
   async extract(input): Promise<FormatResult> {
     const { bytes } = input;
@@ -23,7 +20,7 @@ export const mailFormat: Format = {
   },
 };
 
-/** Browsers and Word name themselves; a mail has a sender. */
+/** Recognizes a saved page: browsers and Word write their names into it, and it has no sender. */
 function isSavedPage(header: MailHeader, fileName: string): boolean {
   if (header.fields.has("snapshot-content-location")) return true;
   const from = header.fields.get("from")?.[0] ?? "";
@@ -36,7 +33,7 @@ async function savedPage(mail: Mail, header: MailHeader, { maxTextLength }: Form
   const [first] = pages;
   if (first === undefined) return mailText(mail, maxTextLength);
   const page = await renderPage(first, maxTextLength);
-  // A page of frames has its text in the others.
+  // The text of a page with frames is in the other pages.
   const frames = /<frame\b/iu.test(first) ? pages.slice(1).join("\n") : "";
   const { text, sections, isCut } = frames === "" ? page : await renderPage(frames, maxTextLength);
   const url = oneLine(fieldText(header, "snapshot-content-location") || fieldText(header, "content-location"), 500);

@@ -5,8 +5,8 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
 /**
- * Markdown stays as it was written, except what must not be text: comments are removed, and remote images, which would
- * make a reading program call home, become `[image: alt]`. Front matter becomes properties. Source: S45.
+ * Markdown is kept unchanged with two exceptions: comments are removed, and remote images become `[image: alt]`, because a program that displays the
+ * text would load them. Front matter becomes properties. Source: S45.
  */
 export const markdownFormat: Format = {
   async extract({ decode, fileName, maxTextLength }): Promise<FormatText> {
@@ -23,8 +23,7 @@ export const markdownFormat: Format = {
 };
 
 /**
- * The body without content for programs: comments of Obsidian, embedded pictures, and in MDX the imports. Their lines
- * stay, empty.
+ * Removes content for programs from the body: comments of Obsidian, embedded pictures, and in MDX the imports. Their lines are kept as empty lines.
  */
 function withoutRemarks(body: string, isMdx: boolean): string {
   const hasComments = body.includes("%%");
@@ -62,13 +61,13 @@ function withoutRemarks(body: string, isMdx: boolean): string {
 const IMPORT =
   /^(?:import\s+(?:["']|[\w*{][^"']{0,1000}\sfrom\s+["']|\{[^}"']*$)|export\s+(?:const|default|let|function|\{|\*)[\s{(*])/u;
 
-/** A line as it is written, and where. */
+/** A line and its position. */
 interface Line {
   text: string;
   offset: number;
 }
 
-/** Line by line. Unchanged lines are copied in long runs: a piece per line costs more than reading it. */
+/** Copies the body line by line. Unchanged lines are copied in long runs, because a piece per line costs more than reading it. */
 function copyBody(body: string, out: TextBuilder): void {
   let fence: string | undefined;
   let isInComment = false;
@@ -106,7 +105,7 @@ function markHeading({ text: line, offset }: Line, previous: Line, out: TextBuil
     if (heading?.[1] !== undefined && heading[2] !== undefined)
       out.section(plainHeading(heading[2]), heading[1].length, offset);
   } else if ((first === EQUALS || first === DASH) && /\S/u.test(previous.text) && /^(?:={2,}|-{2,})\s*$/u.test(line)) {
-    // The heading is the line above, unless that is a list, a table or a quotation.
+    // The line above is the heading, unless it is a list, a table or a quotation.
     if (!/^\s*(?:[-*+|>]|\d+[.)])/u.test(previous.text)) {
       out.section(plainHeading(previous.text), first === EQUALS ? 1 : 2, previous.offset);
     }
@@ -117,12 +116,12 @@ const HASH = 0x23;
 const EQUALS = 0x3d;
 const DASH = 0x2d;
 
-/** A heading without its markup: links by their text, no emphasis, no code marks, no tags, no id. */
+/** Returns a heading without its markup: links become their text; emphasis, code marks, tags and ids are removed. */
 function plainHeading(text: string): string {
   return oneLine(
     text
       .slice(0, 1_000)
-      // Ids and classes after the text, and tags of templates.
+      // Removes ids and classes after the text, and tags of templates.
       .replace(/\s*\{:?\s*[#.][^{}]*\}\s*$/u, "")
       .replace(/\{%[^%]*%\}|\{\{[^{}]*\}\}/gu, "")
       .replace(/!?\[([^\]]*)\]\([^)]*\)/gu, "$1")
@@ -133,7 +132,7 @@ function plainHeading(text: string): string {
   );
 }
 
-/** The line without comments, and whether one continues in the next line. */
+/** Returns the line without comments, and whether a comment continues in the next line. */
 function withoutComments(line: string, isInComment: boolean): [string, boolean] {
   let kept = "";
   let at = 0;
@@ -141,7 +140,7 @@ function withoutComments(line: string, isInComment: boolean): [string, boolean] 
   for (;;) {
     const mark = line.indexOf(inside ? "-->" : "<!--", at);
     if (!inside) kept += line.slice(at, mark < 0 ? undefined : mark);
-    // The line's own end stays, so that paragraphs do not run together.
+    // The line break is kept, so that paragraphs don't run together.
     if (mark < 0) return [inside && line.endsWith("\n") ? `${kept}\n` : kept, inside];
     at = mark + (inside ? 3 : 4);
     inside = !inside;
@@ -149,7 +148,8 @@ function withoutComments(line: string, isInComment: boolean): [string, boolean] 
 }
 
 /**
- * `![alt](https://…)`, `![alt][ref]` and `<img src="https://…">` as `[image: alt]`. Bounded repeats: lines may be huge.
+ * Replaces `![alt](https://…)`, `![alt][ref]` and `<img src="https://…">` with `[image: alt]`. The patterns have bounded repeats, because lines may
+ * be huge.
  */
 function replaceRemoteImages(line: string): string {
   return line

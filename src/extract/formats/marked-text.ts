@@ -2,11 +2,11 @@ import { cleanText, cutText, oneLine } from "#extract/clean.ts";
 import type { FormatInput, FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** A markup language's result for one line of a file. */
+/** What a markup language contributes for one line of a file. */
 export interface MarkedLine {
-  /** The line as it stays: a comment becomes an empty line, so that line numbers stay those of the file. */
+  /** The line's text in the result. A comment becomes an empty line, so that line numbers are the same as in the file. */
   text: string;
-  /** A heading that begins with this line, or with the line before it. */
+  /** A heading that begins in this line, or in the line before it. */
   heading?: { name: string; level: number; isLineBefore?: boolean };
 }
 
@@ -17,7 +17,7 @@ export interface MarkedDocument {
   properties: Record<string, string>;
 }
 
-/** Reads a text line by line: it stays unchanged, its headings are sections. */
+/** Reads a text line by line. The text is kept unchanged, and its headings become sections. */
 export function readMarkedText(
   input: Pick<FormatInput, "decode" | "maxTextLength">,
   document: MarkedDocument,
@@ -40,7 +40,7 @@ export function readMarkedText(
   return out.result({ ...document, firstLine: 1, isCut: decoded.isCut || whole.length < clean.length });
 }
 
-/** Stores a property of a document, the first value only and in one line. */
+/** Stores a property of a document in one line; only the first value is kept. */
 export function noteProperty(document: MarkedDocument, name: string, value: string): void {
   const key = oneLine(name, 60).toLowerCase();
   const words = oneLine(value, 500);

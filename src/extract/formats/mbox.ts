@@ -6,8 +6,8 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { asBuffer } from "#core/as-buffer.ts";
 
 /**
- * A mailbox: one message is read as a mail; of several each becomes a child item, and the mailbox's own text is the
- * list of them. Those beyond `MAX_CHILDREN` are read as text of the mailbox, so that nothing is lost.
+ * A mailbox. A single message is read as an email. If there are several, each becomes a child item, and the mailbox's own text is their list.
+ * Messages beyond `MAX_CHILDREN` are read as text of the mailbox, so that nothing is lost.
  */
 export const mboxFormat: Format = {
   extract({ bytes, maxTextLength, hasTime }): FormatText {
@@ -21,7 +21,7 @@ export const mboxFormat: Format = {
       if (out.isFull || !hasTime()) break;
       read++;
       const mail = readMail(message);
-      // Without a header it can't be listed: its text becomes the mailbox's.
+      // A message without a header can't be listed, so its text becomes text of the mailbox.
       const isChild = children.length < MAX_CHILDREN && headOf(mail) !== "";
       if (read > 1) out.add("\n");
       out.section(messageName(mail.subject), 1, out.offset, { kind: "part", ref: String(read) });
@@ -43,10 +43,10 @@ export const mboxFormat: Format = {
   },
 };
 
-/** More would make one file a thousand writes; the pipe of a child carries no more either. */
+/** With more child items, one file would cause a thousand writes. The pipe of a child accepts no more either. */
 const MAX_CHILDREN = 1_000;
 
-/** The messages of a mailbox: each begins with a line `From …` after an empty line. Source: RFC 4155. */
+/** Splits a mailbox into messages: each begins with a line `From …` after an empty line. Source: RFC 4155. */
 export function splitMailbox(bytes: Buffer): Buffer[] {
   const starts: number[] = [];
   for (let at = bytes.indexOf("From "); at >= 0; at = bytes.indexOf("From ", at + 5)) {
@@ -60,7 +60,7 @@ export function splitMailbox(bytes: Buffer): Buffer[] {
   return starts.map((start, index) => withoutQuotes(bytes.subarray(start, starts[index + 1] ?? bytes.length)));
 }
 
-/** A line that isn't a sentence: messages without a header, as old programs stored them, begin with it, too. */
+/** A `From` line that isn't a sentence. Messages without a header, as old programs stored them, begin with such a line too. */
 const ENVELOPE =
   /^From \S{1,100} +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d)?(?: [A-Z+-][\w:+-]{1,9})? \d{4}\s*$/u;
 
@@ -76,7 +76,7 @@ function withoutQuotes(message: Buffer): Buffer {
   return Buffer.from(message.toString("latin1").replaceAll(/\n>(>*From )/gu, "\n$1"), "latin1");
 }
 
-/** The message's own id, which stays when others are deleted from the mailbox; else its number. */
+/** Returns the message's own id, which stays the same when other messages are deleted from the mailbox; otherwise its number. */
 function idOf(messageId: string | undefined, number: number): string {
   const id = messageId?.replace(/^<|>$/gu, "").trim() ?? "";
   return id === "" || id.length > 200 ? String(number) : id;

@@ -4,7 +4,7 @@ import { type MediaFacts, note, readDate } from "#extract/image/facts.ts";
 import { loadPart } from "#extract/load.ts";
 import { factsText } from "./image.ts";
 
-/** Recordings and films: the words in their tags. The sound and the pictures aren't read. */
+/** Audio and video: the words in their tags. The sound and the images aren't read. */
 export const mediaFormat: Format = {
   async extract({ bytes, mimeType }): Promise<FormatResult> {
     const { parseBuffer } = await loadPart(() => import("music-metadata"));
@@ -13,7 +13,7 @@ export const mediaFormat: Format = {
       { mimeType, size: bytes.length },
       { duration: false, skipCovers: true },
     ).catch(
-      // A broken file has no reliable tags; that alone isn't worth an error.
+      // A broken file has no reliable tags, which isn't worth an error on its own.
       () => undefined,
     );
     const facts: MediaFacts = {};

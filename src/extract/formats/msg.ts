@@ -10,10 +10,7 @@ import { mailText } from "#extract/mail/message.ts";
 import { bodyForms, messageAttachments, outlookPerson, outlookTime } from "#extract/mail/outlook-message.ts";
 import { asBuffer } from "#core/as-buffer.ts";
 
-/**
- * Messages of Outlook: header, text (plain unless empty, then HTML, then RTF), attachments as child items. Source:
- * MS-OXMSG.
- */
+/** Outlook messages: header, text (plain unless it is empty, then HTML, then RTF), and attachments as child items. Source: MS-OXMSG. */
 export const msgFormat: Format = {
   extract({ bytes, maxTextLength }) {
     const root = openCompoundFile(asBuffer(bytes));
@@ -82,7 +79,7 @@ function bodyOf(read: Properties): MailText[] {
   return bodyForms({ plain: read.text(BODY), html, rtf: read.bytes(RTF), charset: read.charset });
 }
 
-/** A file, or a message in it. */
+/** Reads an attachment: a file, or an embedded message. */
 function readAttachment(entry: CompoundEntry, depth: number, charset: string): MailAttachment[] {
   const read = new Properties(entry, 8, charset);
   const inner = entry.children.find((child) => child.name === "__substg1.0_3701000D");
@@ -102,7 +99,7 @@ function readAttachment(entry: CompoundEntry, depth: number, charset: string): M
   return [{ fileName, mimeType: mimeType || "application/octet-stream", bytes }];
 }
 
-/** The properties of a storage: long ones are streams, short ones are entries of sixteen bytes in one stream. */
+/** The properties of a storage. Long properties are streams; short ones are entries of sixteen bytes in one stream. */
 class Properties {
   readonly charset: string;
   private readonly streams = new Map<string, CompoundEntry>();

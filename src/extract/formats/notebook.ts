@@ -7,13 +7,13 @@ import { type Json, membersOf } from "#extract/json-record.ts";
 import { jsonFormat } from "./json.ts";
 
 /**
- * Jupyter notebooks: each cell is a section. Prose stays Markdown, code is in fences with its printed output; pictures
- * and other media are left out.
+ * Jupyter notebooks. Each cell is a section. Prose is kept as Markdown, code is in fences with its printed output; pictures and other media are left
+ * out.
  */
 export const notebookFormat: Format = {
   extract(input): FormatResult | Promise<FormatResult> {
     const notebook = parseNotebook(input);
-    // A file with that name that isn't a notebook: still JSON.
+    // A file with this extension that isn't a notebook is still JSON.
     if (notebook === undefined) return jsonFormat.extract(input);
     const metadata = membersOf(notebook["metadata"]);
     const language =
@@ -40,7 +40,7 @@ export const notebookFormat: Format = {
   },
 };
 
-/** Output matters least to a reader: a table or a traceback fits, a training log does not. */
+/** Output is the least useful part for a reader: a table or a traceback fits, a training log doesn't. */
 const MAX_OUTPUT_LENGTH = 20_000;
 
 function parseNotebook(input: FormatInput): Json | undefined {
@@ -51,7 +51,7 @@ function parseNotebook(input: FormatInput): Json | undefined {
   return Array.isArray(value["cells"]) || Array.isArray(value["worksheets"]) ? value : undefined;
 }
 
-/** Cells of version 4, or of the worksheets of version 3. */
+/** Returns the cells of version 4, or of the worksheets of version 3. */
 function cellsOf(notebook: Json): Json[] {
   const lists = Array.isArray(notebook["cells"])
     ? [notebook["cells"]]
@@ -77,7 +77,7 @@ function writeCell(out: TextBuilder, cell: Json, source: string, { number, headi
   else out.add(`${fenced(body, language)}${output === "" ? "" : `\n${fenced(output, "")}`}`);
 }
 
-/** A fence longer than any in the text. */
+/** Encloses the text in a fence that is longer than any fence in it. */
 function fenced(text: string, language: string): string {
   let longest = 2;
   for (const [ticks] of text.matchAll(/^`{3,}/gmu)) longest = Math.max(longest, ticks.length);
@@ -90,7 +90,7 @@ function withoutEmbedded(text: string): string {
   return text.replaceAll(/data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=\s]{40,}/gu, "");
 }
 
-/** Printed text, results as text, errors with their traceback. */
+/** Returns printed text, results as text, and errors with their traceback. */
 function outputText(output: Json): string {
   const data = membersOf(output["data"]);
   const printed = textOf(output["text"] ?? data["text/markdown"]) || shownText(data);
@@ -100,7 +100,7 @@ function outputText(output: Json): string {
   return withoutColours(trace === "" ? `${textOf(output["ename"])}: ${textOf(output["evalue"])}` : trace);
 }
 
-/** The text of a result, unless it only names the displayed object. */
+/** Returns the text of a result, unless it only names the displayed object. */
 function shownText(data: Json): string {
   const plain = textOf(data["text/plain"]);
   if (plain !== "" && !/^<[\w.]+(?: object)?>$/u.test(plain.trim())) return plain;
@@ -117,7 +117,7 @@ function withoutColours(text: string): string {
   return text.replaceAll(/\u001b\[[0-9;]{0,20}m/gu, "");
 }
 
-/** A text, or its lines. */
+/** Returns a text, or joins its lines. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((line) => typeof line === "string").join("") : "";

@@ -12,7 +12,7 @@ import { writeSlide } from "#extract/office/slide-writer.ts";
 import type { Attributes, XmlHandler } from "#extract/office/xml.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** OpenDocument presentations and drawings: each visible page is a section, like the slides of PowerPoint. */
+/** OpenDocument presentations and drawings. Each visible page is a section, like a PowerPoint slide. */
 export const odpFormat = zipFormat(readPresentation);
 
 function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
@@ -29,16 +29,16 @@ function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): Forma
   return out.result({ isCut: writer.isFull, properties, ...rest });
 }
 
-/** Splits the pages into shapes, notes and comments. */
+/** Separates the pages into shapes, notes and comments. */
 class PageReader implements Required<XmlHandler> {
   count = 0;
-  /** Texts that are the same on many pages. */
+  /** Texts that repeat on many pages. */
   readonly furniture = new Set<string>();
   private readonly writer: BlockWriter;
   private readonly inner: OdfText;
   private readonly styles: OdfStyles;
   private page: OpenPage | undefined;
-  /** Open elements inside the page. */
+  /** Number of open elements inside the page. */
   private depth = 0;
   private place: string | undefined;
 
@@ -60,7 +60,7 @@ class PageReader implements Required<XmlHandler> {
       this.writer.beginCapture();
     }
     this.depth++;
-    // The number of the page and its date aren't part of its text.
+    // The page number and the date aren't part of a page's text.
     const isLeftOut = MOVING.has(attributes["presentation:class"] ?? "") || this.inner.open(name, attributes) === true;
     if (!isLeftOut) return false;
     this.depth--;
@@ -112,13 +112,13 @@ interface OpenPage {
   name: string | undefined;
   shapes: SlideShape[];
   notes: SlideShape[];
-  /** Number of comments before it. */
+  /** Number of comments before the page. */
   comments: number;
 }
 
 /**
- * The name that a person gave a page; undefined for automatic names, a word with its number in any language: `page1`,
- * `Folie 1`.
+ * Returns the name that a person gave a page. Undefined for automatic names, which are a word and the page's number in any language: `page1`, `Folie
+ * 1`.
  */
 function ownName(name: string | undefined, number: number): string | undefined {
   const words = oneLine(name ?? "", MAX_NAME_LENGTH);

@@ -9,7 +9,7 @@ import { resultProperties } from "#extract/office/properties.ts";
 import { SheetWriter } from "#extract/office/sheet-writer.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** OpenDocument spreadsheets: read like those of Excel. */
+/** OpenDocument spreadsheets; read like Excel workbooks. */
 export const odsFormat = zipFormat(readSpreadsheet);
 
 function readSpreadsheet({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {

@@ -12,7 +12,7 @@ import { openOdf, readOdfProperties } from "#extract/office/odf-file.ts";
 import { resultProperties } from "#extract/office/properties.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** OpenDocument text, packed or flat: read like Word documents. */
+/** OpenDocument text, as a ZIP archive or flat XML; read like Word documents. */
 export const odtFormat = zipFormat(readDocument);
 
 function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {

@@ -3,9 +3,8 @@ import type { Format, FormatText } from "#extract/format.ts";
 import { type MarkedDocument, type MarkedLine, noteProperty, readMarkedText } from "./marked-text.ts";
 
 /**
- * Org stays as it was written, without its comments; `#+TITLE:` and similar keywords become title and properties,
- * headings become sections.
- * Source: https://orgmode.org/worg/org-syntax.html
+ * Org text is kept unchanged except for its comments, which are removed. `#+TITLE:` and similar keywords become the title and properties, and
+ * headings become sections. Source: https://orgmode.org/worg/org-syntax.html
  */
 export const orgFormat: Format = {
   extract(input): FormatText {
@@ -22,9 +21,9 @@ class OrgReader {
   private readonly document: MarkedDocument;
   private readonly onTop: (name: string) => void;
   private block: string | undefined;
-  /** Kinds of blocks without a later end. */
+  /** Kinds of blocks that have no end in the rest of the text. */
   private readonly unclosed = new Set<string>();
-  /** Stars of the heading whose text is a comment. */
+  /** Number of stars of the heading whose text is a comment. */
   private commentLevel: number | undefined;
 
   constructor(document: MarkedDocument, onTop: (name: string) => void) {
@@ -49,7 +48,7 @@ class OrgReader {
     return { text: line };
   }
 
-  /** The kind of the block that begins here; one without an end isn't a block. */
+  /** Returns the kind of the block that begins here; a block without an end isn't one. */
   private beginsBlock(line: string, index: number, lines: readonly string[]): string | undefined {
     const kind = /^\s*#\+begin_(src|example|comment|export|quote|verse|center)\b/iu.exec(line)?.[1]?.toLowerCase();
     if (kind === undefined || this.unclosed.has(kind)) return undefined;
@@ -59,7 +58,7 @@ class OrgReader {
   }
 
   private note(name: string, value: string): void {
-    // A long title continues in another line of its kind.
+    // A long title continues in another `#+TITLE:` line.
     if (name === "title" && this.document.title !== undefined)
       this.document.title = oneLine(`${this.document.title} ${value}`, 500);
     else noteProperty(this.document, name === "filetags" ? "tags" : name, plain(value));
@@ -84,7 +83,7 @@ function isEndOf(kind: string, line: string): boolean {
   return /^\s*#\+end_(\w{1,20})\b/iu.exec(line)?.[1]?.toLowerCase() === kind;
 }
 
-/** Keywords that describe a document; the others configure programs. */
+/** Keywords that describe a document; all others configure programs. */
 const ABOUT = new Set([
   "title",
   "subtitle",
@@ -97,7 +96,7 @@ const ABOUT = new Set([
   "language",
 ]);
 
-/** Text without links and emphasis. */
+/** Returns text without links and emphasis. */
 function plain(words: string): string {
   return oneLine(
     words

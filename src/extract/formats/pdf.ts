@@ -10,8 +10,8 @@ import { joinItems } from "#extract/pdf/page-text.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * PDF: the text layer page by page, with the values of forms and the comments on each page. Each page is a section that
- * begins with its mark. Embedded files are child items, like the attachments of a mail.
+ * PDF: the text layer page by page, with the values of forms and the comments on each page. Each page is a section that begins with its page marker.
+ * Embedded files are child items, like the attachments of an email.
  */
 export const pdfFormat: Format = {
   async extract(input): Promise<FormatResult> {
@@ -34,7 +34,7 @@ export const pdfFormat: Format = {
 
 /** A page tree may claim any number of pages; a book has fewer. */
 const MAX_PAGES = 20_000;
-/** Broken pages in a row after which the rest isn't tried. */
+/** After this many consecutive broken pages, the remaining pages aren't tried. */
 const MAX_BROKEN_PAGES = 25;
 
 async function readDocument(open: OpenPdf, input: FormatInput): Promise<FormatResult> {
@@ -58,7 +58,7 @@ async function readDocument(open: OpenPdf, input: FormatInput): Promise<FormatRe
 interface Pages {
   read: number;
   broken: number;
-  /** Pages with an unreadable font: some of their text is missing. */
+  /** Number of pages with an unreadable font, whose text is incomplete. */
   withoutFont: number;
   files: FoundFile[];
 }
@@ -76,7 +76,7 @@ async function readPages({ pdf, fonts }: OpenPdf, input: FormatInput, out: TextB
     append(pages.files, found?.files ?? []);
     if (fonts.take() === 0) continue;
     pages.withoutFont++;
-    // Without it, the next page with the same font isn't reported.
+    // Without this call, the next page with the same font isn't reported.
     await pdf.cleanup();
   }
   return pages;
@@ -85,14 +85,13 @@ async function readPages({ pdf, fonts }: OpenPdf, input: FormatInput, out: TextB
 function addPage(out: TextBuilder, number: number, text: string): void {
   if (out.offset > 0) out.add("\n");
   const ref = String(number);
-  // Browsers open a PDF at its page by this. Source: RFC 8118, section 3.
+  // Browsers open a PDF at this page with the fragment. Source: RFC 8118, section 3.
   out.section(`Page ${number}`, 1, out.offset, { kind: "page", ref, anchor: `page=${ref}` });
   out.add(`[Page ${number}]\n${text}\n`);
 }
 
 /**
- * The content of a page; undefined when it can't be read: a broken page does not affect the others, nor a broken form
- * its page.
+ * Reads the content of a page. Undefined when it can't be read: a broken page doesn't affect the others, and a broken form doesn't affect its page.
  */
 async function readPage(opened: Promise<PdfPage>): Promise<{ text: string; files: FoundFile[] } | undefined> {
   try {
@@ -103,7 +102,7 @@ async function readPage(opened: Promise<PdfPage>): Promise<{ text: string; files
     const parts = [joinItems(withLinks(items, links)), lines.join("\n")];
     return { text: parts.filter((part) => part !== "").join("\n\n"), files };
   } catch {
-    // The caller counts it and reports it in the properties.
+    // The caller counts the broken page and reports it in the properties.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import type { Format, FormatText } from "#extract/format.ts";
 import { texLetters } from "#extract/tex-letters.ts";
 import { lettersByNumber } from "#extract/letters-by-number.ts";
 
-/** Plain text and code: the unchanged text, line by line. */
+/** Plain text and code. The text is kept unchanged, line by line. */
 export const plainFormat: Format = {
   extract({ decode, fileName, mimeType, maxTextLength }): FormatText {
     const decoded = decode();
@@ -19,13 +19,16 @@ export const plainFormat: Format = {
   },
 };
 
-/** Decodes letters that the language of a file writes as escapes. */
+/** Decodes letters that are escaped in the language of a file. */
 function withLetters(text: string, fileName: string, mimeType: string): string {
   if (mimeType === "text/x-tex") return texLetters(text);
   return hasNumbers(fileName, mimeType) ? lettersByNumber(text) : text;
 }
 
-/** Java's property files; JSON gets here when it is invalid, as with comments. */
+/**
+ * Whether letters may be written as numbers: in Java's property files, and in JSON, which is read here when it is invalid, for example because of
+ * comments.
+ */
 function hasNumbers(fileName: string, mimeType: string): boolean {
   return mimeType === "application/json" || /\.properties$/iu.test(fileName);
 }

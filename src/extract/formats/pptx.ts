@@ -10,8 +10,8 @@ import { writeSlide } from "#extract/office/slide-writer.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * Presentations: each visible slide is a section with its number, under its title: text, tables, charts, diagrams, then
- * its notes and comments. Footers come once, at the end.
+ * Presentations. Each visible slide is a section with its number and title. It contains text, tables, charts and diagrams, followed by its notes and
+ * comments. Footers are listed once, at the end.
  */
 export const pptxFormat = zipFormat(readPresentation);
 
@@ -39,7 +39,7 @@ function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): Forma
 
 const MAX_SLIDES = 10_000;
 
-/** The parts of the slides in their order; undefined when there is no main part. */
+/** Returns the parts of the slides in order; undefined when there is no main part. */
 function listSlides(file: OfficePackage, main: string, relationships: Relationships): string[] | undefined {
   const parts: string[] = [];
   const hasMain = file.walk(main, {
@@ -48,7 +48,7 @@ function listSlides(file: OfficePackage, main: string, relationships: Relationsh
       if (part !== undefined && parts.length < MAX_SLIDES) parts.push(part.target);
     },
   });
-  // A slide is in the show once, however often a hostile file names it.
+  // Each slide is read once, even if a hostile file names it several times.
   return hasMain ? [...new Set(parts)] : undefined;
 }
 

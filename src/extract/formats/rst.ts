@@ -3,9 +3,8 @@ import type { Format, FormatText } from "#extract/format.ts";
 import { type MarkedDocument, type MarkedLine, noteProperty, readMarkedText } from "./marked-text.ts";
 
 /**
- * reStructuredText stays as it was written, without its comments; its first heading is the title, the fields at its top
- * become properties.
- * Source: https://docutils.sourceforge.io/docs/ref/rst/restructuredtext.html
+ * reStructuredText is kept unchanged except for its comments, which are removed. Its first heading is the title, and the fields at its top become
+ * properties. Source: https://docutils.sourceforge.io/docs/ref/rst/restructuredtext.html
  */
 export const rstFormat: Format = {
   extract(input): FormatText {
@@ -17,12 +16,12 @@ export const rstFormat: Format = {
 
 class RstReader {
   private readonly document: MarkedDocument;
-  /** Heading marks in order of first use, which is their level. */
+  /** Heading marks in the order of their first use, which determines their level. */
   private readonly styles: string[] = [];
   private isInComment = false;
   /** The last line of the most recent heading. */
   private headingEnd = -1;
-  /** Text other than headings and fields has been read. */
+  /** Whether text other than headings and fields has been read. */
   private isInBody = false;
 
   constructor(document: MarkedDocument) {
@@ -33,7 +32,7 @@ class RstReader {
     if (this.isInComment && (line.trim() === "" || /^\s/u.test(line))) return { text: "" };
     this.isInComment = /^\.\.(?:$|\s+(?![_[|]|[\w+.:-]+::|__))/u.test(line);
     if (this.isInComment) {
-      // Two dots alone end the block before, unless text follows.
+      // A line of only two dots ends the block before it, unless text follows.
       this.isInComment = line.trim() !== ".." || lines[index + 1]?.trim() !== "";
       return { text: "" };
     }
@@ -46,7 +45,7 @@ class RstReader {
     return { text: line };
   }
 
-  /** A line of marks below a title, and maybe above it. */
+  /** Reads a heading: a title with a line of marks below it, and possibly above it. */
   private heading(line: string, index: number, lines: readonly string[]): MarkedLine["heading"] {
     const title = lines[index + 1]?.trimEnd() ?? "";
     const below = lines[index + 2]?.trimEnd() ?? "";
@@ -80,7 +79,7 @@ class RstReader {
     if (this.isInBody) return;
     const [, name, value] = /^:([A-Za-z][\w -]{0,60}):\s+(\S.*)$/u.exec(line) ?? [];
     if (name !== undefined && value !== undefined) noteProperty(this.document, name.replaceAll(" ", "-"), plain(value));
-    // The title is above its line of marks.
+    // A word here may be a title whose line of marks follows.
     else if (/^\w/u.test(line)) this.isInBody = this.document.title !== undefined;
   }
 }
@@ -89,7 +88,7 @@ function isAdornment(line: string): boolean {
   return /^([!-/:-@[-`{-~])\1+$/u.test(line) && line.length >= 2 && line !== "::" && line !== "..";
 }
 
-/** Text without roles, references and emphasis. */
+/** Returns text without roles, references and emphasis. */
 function plain(words: string): string {
   return oneLine(
     words

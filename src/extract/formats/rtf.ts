@@ -6,7 +6,7 @@ import { RtfReader } from "#extract/office/rtf-reader.ts";
 import { readRtfTokens } from "#extract/office/rtf-tokens.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** Rich Text Format: read like Word documents. */
+/** Rich Text Format; read like Word documents. */
 export const rtfFormat: Format = {
   extract({ bytes, maxTextLength, hasTime }): FormatResult {
     const out = new TextBuilder(maxTextLength);

@@ -6,8 +6,8 @@ import { signedContent } from "#extract/mail/signed-content.ts";
 import { mailFormat } from "./mail.ts";
 
 /**
- * `.p7m`: the signed content is read by its own type. A mail is the item itself; another file, such as an invoice in
- * XML, is a child.
+ * Signed files (`.p7m`). The signed content is read by its own type. If it is an email, it becomes the item itself; any other file, such as an XML
+ * invoice, becomes a child item.
  */
 export const signedFormat: Format = {
   extract(input) {

@@ -3,10 +3,7 @@ import type { Format, FormatText } from "#extract/format.ts";
 import { twoDigits } from "#extract/iso-time.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/**
- * Subtitles (SubRip, WebVTT, SubStation Alpha): the spoken text, without time codes; every five minutes are a section
- * with their time.
- */
+/** Subtitles (SubRip, WebVTT, SubStation Alpha): the spoken text without time codes. Each five minutes are a section with their time. */
 export const subtitlesFormat: Format = {
   extract({ decode, maxTextLength }): FormatText {
     const decoded = decode();
@@ -17,7 +14,7 @@ export const subtitlesFormat: Format = {
     const cues = /^\[Script Info\]/imu.test(clean.slice(0, 4_096)) ? readDialogue(clean) : readCues(clean);
     for (const { seconds, text } of cues) {
       const number = Math.floor(seconds / SECTION_SECONDS);
-      // Time may go back in a broken file: a section begins only once.
+      // Times may go back in a broken file, but a section begins only once.
       if (number > section) {
         if (out.offset > 0) out.add("\n");
         section = number;
@@ -41,7 +38,7 @@ interface Cue {
 
 const TIMES = /^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d\d)[.,]\d{1,3}\s*-->/u;
 
-/** Line by line: the times begin a caption, an empty line ends it; notes and styles come before any. */
+/** Reads line by line: the times begin a caption, and an empty line ends it. Notes and styles before the first caption are ignored. */
 function readCues(text: string): Cue[] {
   const cues: Cue[] = [];
   let cue: { seconds: number; lines: string[] } | undefined;
@@ -57,7 +54,7 @@ function readCues(text: string): Cue[] {
       close();
       cue = { seconds: Number(times[1] ?? 0) * 3_600 + Number(times[2]) * 60 + Number(times[3]), lines: [] };
     } else if (line.trim() === "") close();
-    // A number before times belongs to the next caption, if the empty line between them is missing.
+    // A number before times belongs to the next caption if the empty line between the captions is missing.
     else if (cue !== undefined && !(/^\d+\s*$/u.test(line) && TIMES.test(lines[index + 1] ?? ""))) cue.lines.push(line);
   });
   close();
@@ -65,9 +62,8 @@ function readCues(text: string): Cue[] {
 }
 
 /**
- * Lines such as `Dialogue: 0,0:01:02.50,0:01:05.00,Default,Ana,0,0,0,,What she says`, in the order in which they are
- * spoken.
- * Source: https://en.wikipedia.org/wiki/SubStation_Alpha
+ * Reads lines such as `Dialogue: 0,0:01:02.50,0:01:05.00,Default,Ana,0,0,0,,What she says`, in the order in which they are spoken. Source:
+ * https://en.wikipedia.org/wiki/SubStation_Alpha
  */
 function readDialogue(text: string): Cue[] {
   const cues: Cue[] = [];
@@ -97,7 +93,7 @@ function placesOf(format: string): { start: number; name: number; text: number }
   return { start: names.indexOf("start"), name: names.indexOf("name"), text: names.indexOf("text") };
 }
 
-/** `<i>`, `<v Ana>` (which names the speaker), `{\an8}` and entities. */
+/** Removes marks such as `<i>` and `{\an8}`, writes the speaker of `<v Ana>`, and decodes entities. */
 function withoutMarks(text: string): string {
   const words = text
     .replaceAll(/<v(?:\.[^\s>]{0,60})? ([^>]{1,100})>/gu, "$1: ")

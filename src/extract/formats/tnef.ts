@@ -3,7 +3,7 @@ import { mailText } from "#extract/mail/message.ts";
 import { readTnef } from "#extract/mail/tnef.ts";
 import { asBuffer } from "#core/as-buffer.ts";
 
-/** A saved `winmail.dat`: the message in it, its attachments as child items. */
+/** A saved `winmail.dat`: the message in it, and its attachments as child items. */
 export const tnefFormat: Format = {
   extract({ bytes, maxTextLength }) {
     const mail = readTnef(asBuffer(bytes));

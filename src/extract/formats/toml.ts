@@ -2,9 +2,7 @@ import { cleanText, cutText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/**
- * TOML stays unchanged text, comments included; its tables are sections. A file that isn't valid TOML is read as text.
- */
+/** TOML is kept as unchanged text, including comments. Its tables are sections. A file that isn't valid TOML is read as text. */
 export const tomlFormat: Format = {
   extract({ decode, maxTextLength }): FormatText {
     const decoded = decode();
@@ -39,7 +37,7 @@ export const tomlFormat: Format = {
 /** Tables that describe the whole file. */
 const ABOUT: ReadonlySet<string> = new Set(["", "package", "project", "tool.poetry"]);
 
-/** The quotes of a multi-line string that is open at the end of the line, if any. */
+/** Returns the quotes of a multi-line string that is still open at the end of the line, if any. */
 function openQuote(line: string, open: string | undefined): string | undefined {
   let quote = open;
   let at = 0;

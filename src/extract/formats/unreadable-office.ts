@@ -2,8 +2,8 @@ import { type Format, noText } from "#extract/format.ts";
 import { ENCRYPTED_OFFICE } from "#extract/office/kind.ts";
 
 /**
- * Office documents that are recognized and not read: the binary formats of 1997–2003, for which there is no maintained
- * library, and fully encrypted documents.
+ * Office documents that are recognized but not read: the binary formats of 1997–2003, for which there is no maintained library, and fully encrypted
+ * documents.
  */
 export const unreadableOfficeFormat: Format = {
   extract({ mimeType }) {

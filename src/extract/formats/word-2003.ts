@@ -7,7 +7,7 @@ import { WordText } from "#extract/office/word-text.ts";
 import { walkXml, xmlFromBytes, type XmlHandler } from "#extract/office/xml.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** Word's XML of 2003: one document with everything in it, whose text has the elements of today's. */
+/** Word's XML format of 2003: a single XML file that contains everything. Its text has the same elements as today's format. */
 export const word2003Format: Format = {
   extract: readDocument,
 };
@@ -31,7 +31,7 @@ function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatRes
   return out.result({ isCut: writer.isFull, ...resultProperties(properties) });
 }
 
-/** The content of an element of that name, wherever it is. */
+/** Passes on only the content of elements of that name, at any depth. */
 function onlyIn(element: string, handler: XmlHandler): XmlHandler {
   let depth = 0;
   return {
@@ -48,7 +48,7 @@ function onlyIn(element: string, handler: XmlHandler): XmlHandler {
   };
 }
 
-/** Notes, headers and footers are where they are referenced: they come after the paragraph, like text boxes. */
+/** Notes, headers and footers are in the text where they are referenced. They are written after the paragraph, like text boxes. */
 function withBoxes(text: WordText): XmlHandler {
   return {
     open(name, attributes) {

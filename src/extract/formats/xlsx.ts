@@ -18,8 +18,8 @@ import { xstring } from "#extract/office/xstring.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * Spreadsheets: each visible sheet is a section with the range of its cells, a table in Markdown; then comments, links,
- * tables and the text of its drawings. Read as a stream: a sheet is never in memory as a whole.
+ * Spreadsheets. Each visible sheet is a section with the range of its cells: a Markdown table, followed by comments, links, tables and the text of
+ * its drawings. A sheet is read as a stream and is never completely in memory.
  */
 export const xlsxFormat = zipFormat(readWorkbook);
 
@@ -54,12 +54,12 @@ function readWorkbook(input: FormatInput): FormatResult {
 const MAX_SHEETS = 5_000;
 
 interface FoundSheets {
-  /** `filter`: the range of a filter without arrows. */
+  /** `filter`: the range of a filter that has no arrows. */
   sheets: { name: string; id: string; isHidden: boolean; filter?: string }[];
   startsIn1904: boolean;
 }
 
-/** The sheets in their order; undefined when the workbook has no main part. */
+/** Returns the sheets in order; undefined when the workbook has no main part. */
 function listSheets(file: OfficePackage, main: string): FoundSheets | undefined {
   const found: FoundSheets = { sheets: [], startsIn1904: false };
   let filterOf: FoundSheets["sheets"][number] | undefined;
@@ -89,7 +89,10 @@ interface SheetInput {
   persons: ReadonlyMap<string, string>;
 }
 
-/** @returns the hidden rows and columns */
+/**
+ * Reads a sheet. @returns the hidden rows and columns
+ * @returns the hidden rows and columns
+ */
 function readSheet(sheet: SheetInput): HiddenCells {
   const { file, part, name, filter, writer, workbook, persons } = sheet;
   const relationships: Relationships = file.relationshipsOf(part);
@@ -120,7 +123,7 @@ function readSheet(sheet: SheetInput): HiddenCells {
   return hidden;
 }
 
-/** The rows of the filters of a sheet or table that have conditions; without one, those of `otherwise`. */
+/** Returns the rows of a sheet's or table's filters that have conditions; if there is no filter, those of `otherwise`. */
 function readFilters(file: OfficePackage, part: string, otherwise: string | undefined): RowRange[] {
   let address = "";
   let isInColumn = false;

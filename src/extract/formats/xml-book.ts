@@ -3,7 +3,7 @@ import { localName } from "#extract/local-name.ts";
 import { parseXml } from "#extract/xml-text.ts";
 import { isBase64 } from "./base64.ts";
 
-/** The content of an XML document of prose, as HTML, and its metadata. */
+/** The content of a prose XML document as HTML, and its metadata. */
 export interface XmlBook {
   html: string;
   title: string | undefined;
@@ -13,8 +13,8 @@ export interface XmlBook {
 }
 
 /**
- * Turns the elements of DocBook, DITA, FictionBook, TEI and JATS into those of HTML, in one pass: titles by their
- * depth, paragraphs, lists, tables, code, links. Pictures in base64 and indexes are left out.
+ * Converts the elements of DocBook, DITA, FictionBook, TEI and JATS to those of HTML in one pass: titles by their depth, paragraphs, lists, tables,
+ * code, links. Base64 pictures and indexes are left out.
  */
 export function readXmlBook(source: string): XmlBook {
   const reader = new BookReader();
@@ -42,7 +42,7 @@ class BookReader {
     const language = attributes["xml:lang"] ?? attributes["lang"];
     if (this.open.length === 0 && language !== undefined) this.book.language = language.slice(0, 2).toLowerCase();
     if (SECTIONS.has(name)) this.depth++;
-    // A line of the printed text that ends within a word.
+    // A line of the printed text may end within a word.
     const isInWord = attributes["break"] === "no";
     const tag = isLeftOut || isInWord ? undefined : this.tagOf(name, parent?.name);
     const href =

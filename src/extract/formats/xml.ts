@@ -10,8 +10,8 @@ import { localName } from "#extract/local-name.ts";
 import { parseXml } from "#extract/xml-text.ts";
 
 /**
- * XML: the text of its elements, a line each, and the meaningful attributes. One pass without a tree. Entities other
- * than the five of XML and characters by number aren't known here, so none can expand. Source: S44.
+ * XML: the text of its elements, one line each, and the meaningful attributes. Reads it in one pass without a tree. Only the five entities of XML and
+ * numeric characters are decoded, so no entity can expand. Source: S44.
  */
 export const xmlFormat: Format = {
   extract({ bytes, decode, maxTextLength }): FormatText {
@@ -27,7 +27,7 @@ export const xmlFormat: Format = {
   },
 };
 
-/** A document of prose, as Markdown; undefined for data. */
+/** Renders a prose document as Markdown; undefined for data. */
 function readBook(source: string, maxTextLength: number): FormatText | undefined {
   if (!isBook(source.slice(0, 4_096))) return undefined;
   const { html, language = "", ...book } = readXmlBook(source);
@@ -42,21 +42,21 @@ const MAX_HELD_LENGTH = 100_000;
 interface Open {
   name: string;
   text: string;
-  /** Its attributes have been written. */
+  /** Whether its attributes have been written. */
   hasLine: boolean;
-  /** It is inline: its words belong to those of its parent. */
+  /** Whether it is inline, so that its words belong to those of its parent. */
   isInline: boolean;
-  /** An element without child elements that has just ended: words after it would make it inline. */
+  /** An element without child elements that has just ended. If words follow, it is inline. */
   held?: { name: string; text: string };
   isLeaf: boolean;
-  /** It declares base64 content. */
+  /** Whether it declares base64 content. */
   isBytes: boolean;
 }
 
 class XmlWriter {
   title: string | undefined;
   readonly properties: Record<string, string> = {};
-  /** No real document nests like that: the rest isn't read. */
+  /** Whether the elements are nested deeper than in any real document; the rest isn't read. */
   isTooDeep = false;
   private readonly out: TextBuilder;
   private readonly open: Open[] = [];
@@ -98,11 +98,10 @@ class XmlWriter {
       top.text += top.held.text;
       delete top.held;
     }
-    // Only line breaks are between the rows of a long file: one is as good as all, and all would be examined for each
-    // row.
+    // The rows of a long file have only line breaks between them. Keeping one is enough; otherwise all would be examined for each row.
     if (top.text.at(-1)?.trim() === "" && data.trim() === "") return;
     top.text += data;
-    // A text without elements in it may be the whole file.
+    // A text without child elements may be the whole file.
     if (top.text.length > MAX_HELD_LENGTH && !top.isInline) this.flush(top);
   }
 
@@ -126,7 +125,7 @@ class XmlWriter {
     while (this.open.length > 0) this.onclosetag();
   }
 
-  /** Writes the text that was held back for words that did not come. */
+  /** Writes the text that was held back in case words would follow. */
   private release(): void {
     const top = this.open.at(-1);
     if (top?.held === undefined) return;
@@ -135,7 +134,7 @@ class XmlWriter {
     this.write(name, text, false, this.open.length + 1);
   }
 
-  /** Writes the text of the innermost element so far, after its name. */
+  /** Writes the text of the innermost element so far, after the element's name. */
   private flush(top: Open): void {
     const { text } = top;
     top.text = "";
@@ -163,10 +162,10 @@ class XmlWriter {
   }
 }
 
-/** Line breaks and tabs, which separate words without a space. */
+/** Elements for line breaks and tabs, which separate words without a space. */
 const PARTS_WORDS = /(?:^|:)(?:br|lb|pb|cr|tab|line-?break|break|newline|nl)$/iu;
 
-/** Names of title, author and so on near the root, in documents of many kinds. */
+/** Names of elements near the root that contain the title, author and so on, in documents of many kinds. */
 const PROPERTIES: Readonly<Record<string, string>> = {
   title: "title",
   author: "author",
@@ -178,7 +177,7 @@ const PROPERTIES: Readonly<Record<string, string>> = {
   updated: "modified",
 };
 
-/** Names, links and words; not namespaces, colours and coordinates. */
+/** Whether an attribute is worth reading: names, links and words are, but namespaces, colours and coordinates aren't. */
 function isWorthReading(key: string, value: string): boolean {
   if (/^xmlns(?::|$)|^xsi:|:space$/u.test(key) || value.trim() === "") return false;
   if (value.startsWith("data:") || isBase64(value)) return false;

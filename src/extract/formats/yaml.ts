@@ -6,8 +6,8 @@ import { looksLikeApi, readApi } from "#extract/api-description.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * YAML stays unchanged text, comments and anchors included: nothing is expanded, so no alias can grow. Documents and
- * their outermost keys are sections. A description of an API is read as one.
+ * YAML is kept as unchanged text, including comments and anchors. Nothing is expanded, so aliases can't multiply the text. Documents and their
+ * outermost keys are sections. A description of an API is read as one.
  */
 export const yamlFormat: Format = {
   async extract({ decode, maxTextLength }): Promise<FormatResult> {
@@ -33,12 +33,12 @@ export const yamlFormat: Format = {
   },
 };
 
-/** Parsed YAML takes forty times its text, and 300 kB a second. */
+/** Parsed YAML takes forty times the memory of its text, and parsing takes a second per 300 kB. */
 const MAX_PARSED_LENGTH = 600_000;
 
-/** Keys at the beginning of a line are outermost ones; a block of text is always indented. */
+/** Marks sections: a key at the beginning of a line is an outermost key, because a text block is always indented. */
 function markSections(text: string, out: TextBuilder): string | undefined {
-  // A second document begins after something that is neither a comment nor a mark.
+  // A second document begins only after something that is neither a comment nor a marker.
   const lastMark = text.lastIndexOf("\n---");
   const hasDocuments = lastMark > 0 && /^[^\s#%-]/mu.test(text.slice(0, lastMark));
   let number = 0;
@@ -61,7 +61,7 @@ function markSections(text: string, out: TextBuilder): string | undefined {
   return title === "" ? undefined : title;
 }
 
-/** `: Deployment web` for documents like those of Kubernetes. */
+/** Returns a label such as `: Deployment web` for documents like those of Kubernetes. */
 function labelAt(text: string, start: number): string {
   const next = text.indexOf("\n---", start + 1);
   const document = text.slice(start, Math.min(next < 0 ? text.length : next, start + 4_000));

@@ -1,11 +1,11 @@
 import type { Attributes } from "./walk.ts";
 
 /**
- * The fragment that leads to a heading. Pages put the id on the heading, on its container or right before it (`<section
- * id="install"><h2>`), or on something in it (`<h2><a name="install"></a>…`); in this order of preference.
+ * Finds the fragment that leads to a heading. Pages put the id, in this order of preference, on the heading, on its container or right before it
+ * (`<section id="install"><h2>`), or on an element in it (`<h2><a name="install"></a>…`).
  */
 export class AnchorTracker {
-  /** The last id with no text after it. */
+  /** The last id that has no text after it. */
   private before: string | undefined;
   private heading: { id: string | undefined } | undefined;
 
@@ -20,7 +20,7 @@ export class AnchorTracker {
     if (this.heading === undefined && /\S/u.test(data)) this.before = undefined;
   }
 
-  /** The id of the heading that ends now. */
+  /** Ends the heading and returns its id. */
   close(): string | undefined {
     const id = this.heading?.id;
     this.heading = this.before = undefined;
@@ -32,7 +32,7 @@ const MAX_ANCHOR_LENGTH = 200;
 
 function anchorOf({ id, name }: Attributes): string | undefined {
   const anchor = id ?? name;
-  // Without spaces by the standard; with spaces or control characters, it leads nowhere.
+  // The standard allows no spaces in an id; an id with spaces or control characters leads nowhere.
   return anchor !== undefined && anchor.length <= MAX_ANCHOR_LENGTH && /^[^\s\p{Cc}]+$/u.test(anchor)
     ? anchor
     : undefined;

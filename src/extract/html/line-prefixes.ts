@@ -1,20 +1,20 @@
-/** Deeper lists and quotations are written at this depth: their prefix would drown the words. */
+/** Deeper lists and quotations are written at this depth, because longer prefixes would outnumber the words. */
 const MAX_PREFIX_DEPTH = 8;
 
-/** The prefixes of lines: the indents and markers of lists, the marks of quotations. */
+/** The prefixes of lines: the indents and markers of lists, and the marks of quotations. */
 export class LinePrefixes {
   private readonly prefixes: string[] = [];
   private readonly lists: { next: number | undefined }[] = [];
-  /** The fewest prefixes since the last text: blank lines belong to the common container of both neighbours. */
+  /** The smallest number of prefixes since the last text, because a blank line belongs to the common container of both neighbours. */
   private blankDepth = 0;
-  /** The first line of a list item begins with this instead of its last prefix. */
+  /** The marker with which the first line of a list item begins instead of its last prefix. */
   private marker: string | undefined;
 
   get isInList(): boolean {
     return this.lists.length > 0;
   }
 
-  /** A list item has begun and has no text yet. */
+  /** Whether a list item has begun that has no text yet. */
   get hasMarker(): boolean {
     return this.marker !== undefined;
   }
@@ -48,12 +48,12 @@ export class LinePrefixes {
     this.pop();
   }
 
-  /** A blank line between the previous text and the next. */
+  /** Returns the blank line between the previous text and the next. */
   blank(): string {
     return this.shown().slice(0, this.blankDepth).join("").trimEnd();
   }
 
-  /** The prefix of the next line; a marker once. */
+  /** Returns the prefix of the next line; a marker is returned once. */
   take(): string {
     const shown = this.shown();
     if (this.marker !== undefined && shown.length > 0) shown[shown.length - 1] = this.marker;

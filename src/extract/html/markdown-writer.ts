@@ -11,12 +11,12 @@ type End = () => void;
 const MAX_CELL_LENGTH = 5_000;
 
 /**
- * Writes Markdown from a stream of text and structure: collapses white space, separates blocks, prefixes the lines of
- * lists and quotations, collects table rows. Emphasis isn't written: its marks would come between searched words.
+ * Writes Markdown from a stream of text and structure: collapses white space, separates blocks, prefixes the lines of lists and quotations, collects
+ * table rows. Emphasis isn't written, because its marks would separate words that are searched for.
  */
 export class MarkdownWriter {
   private readonly out: TextBuilder;
-  /** Line feeds to write before the next text; none at the very beginning. */
+  /** Number of line feeds to write before the next text; none at the very beginning. */
   private breaks = 0;
   private needsSpace = false;
   private hasText = false;
@@ -80,7 +80,7 @@ export class MarkdownWriter {
     };
   }
 
-  /** Links keep their text and target; targets within the page or site are left out: they lead nowhere from here. */
+  /** Writes the text and the target of a link. A target within the page or site is left out, because it leads nowhere from the index. */
   link(href: string): End | undefined {
     const address = webAddress(href);
     if (address === undefined || this.headingText !== undefined || this.preDepth > 0) return undefined;
@@ -96,7 +96,7 @@ export class MarkdownWriter {
     return () => this.append(this.note.end());
   }
 
-  /** Words with ruby readings above them, or one of the readings. */
+  /** Begins words with ruby readings above them, or one of the readings. */
   ruby(isReading: boolean): End | undefined {
     return this.preDepth > 0 ? undefined : this.wordEnd.beginRuby(isReading);
   }
@@ -207,7 +207,7 @@ export class MarkdownWriter {
     }
   }
 
-  /** Text within a line, with the pending space before it. */
+  /** Writes text within a line, after the pending space. */
   private inline(words: string): void {
     const isLineStart = this.breaks > 0 || !this.hasText;
     const space = this.needsSpace && (this.isGathering() || !isLineStart) ? " " : "";
@@ -219,7 +219,7 @@ export class MarkdownWriter {
     this.append(space + words.slice(rest));
   }
 
-  /** Writes what is pending after a word, which ends here. */
+  /** Writes the text that is pending until the end of a word, which ends here. */
   private writeDue(): void {
     this.append(this.wordEnd.take());
   }
@@ -237,7 +237,7 @@ export class MarkdownWriter {
     }
   }
 
-  /** Text of a `pre`: line by line, white space unchanged. */
+  /** Writes the text of a `pre` line by line, with white space unchanged. */
   private rawText(data: string): void {
     const lines = data.replaceAll("\r\n", "\n").split("\n");
     lines.forEach((line, index) => {
@@ -252,7 +252,7 @@ export class MarkdownWriter {
     this.writeDue();
     this.needsSpace = this.isGathering();
     if (this.isGathering() || this.preDepth > 0) return;
-    // A list item begins on its own line, with its first content.
+    // A list item begins on a new line, with its first content.
     this.breaks = Math.max(this.breaks, this.prefixes.hasMarker ? 1 : count);
   }
 
@@ -269,12 +269,12 @@ export class MarkdownWriter {
     return this.cellText !== undefined || this.headingText !== undefined;
   }
 
-  /** Increases with every write, wherever it goes. */
+  /** Returns a counter that increases with every write to any target. */
   private written(): number {
     return this.cellText?.length ?? this.headingText?.length ?? this.out.offset;
   }
 }
 
 const WHITE_SPACE = /[ \t\n\r\f]+/gu;
-/** The marks that documentation generators add to headings as links to themselves. */
+/** The marks that documentation generators add to headings as links to the headings themselves. */
 const PERMALINK_MARKS = /^[\s§¶#🔗]+|[\s§¶#🔗]+$/gu;

@@ -5,22 +5,21 @@ import { fontOf } from "./symbols.ts";
 import { isHidden } from "./walk.ts";
 
 /**
- * The article of a page as HTML, found by the density of its text; undefined when there is none or when Readability
- * fails on the page: the caller has a simpler way. Takes 50 to 400 ms for 200 kB, and recurses, so pages must be small
- * and flat.
+ * The article of a page as HTML, found by the density of its text; undefined when there is none or when Readability fails on the page: the caller
+ * then uses a simpler method. It takes 50 to 400 ms for 200 kB, and recurses, so pages must be small and not deeply nested.
  */
 export function findArticle(html: string): string | undefined {
   try {
     return parseArticle(html);
   } catch {
-    // It expects a whole document (a fragment has no `html` to climb to): such a page is read without it.
+    // Readability expects a whole document with an `html` element. A fragment is read without it.
     return undefined;
   }
 }
 
 function parseArticle(html: string): string | undefined {
   const { document } = parseHTML(html);
-  // Readability drops style attributes, so elements hidden by them, and symbol fonts, have to be removed before.
+  // Readability drops style attributes, so elements that they hide, and symbol fonts, have to be removed first.
   for (const element of document.querySelectorAll("[hidden],[style],[aria-hidden],dialog")) {
     const attributes = Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value]));
     if (isHidden(element.localName, attributes)) element.remove();
@@ -28,13 +27,13 @@ function parseArticle(html: string): string | undefined {
       element.textContent = textInFont(fontOf(attributes), element.textContent);
   }
   nameInlineElements(document, html);
-  // It removes headings because of their class names.
+  // Readability would remove some headings because of their class names.
   for (const heading of document.querySelectorAll("h1,h2,h3,h4,h5,h6")) heading.removeAttribute("class");
   const article = new Readability(document, { charThreshold: 200, keepClasses: false }).parse();
   return article?.content ?? undefined;
 }
 
-/** Readability ends a paragraph at each inline element that it doesn't know. */
+/** Renames inline elements that Readability doesn't know, because it would end a paragraph at each of them. */
 function nameInlineElements(document: ReturnType<typeof parseHTML>["document"], html: string): void {
   if (!MAY_HAVE_UNKNOWN.test(html)) return;
   for (const element of document.querySelectorAll("*")) {
@@ -47,7 +46,7 @@ function nameInlineElements(document: ReturnType<typeof parseHTML>["document"], 
 
 const INLINE = "u|s|strike|big|tt|nobr|acronym|bdi";
 const MAY_HAVE_UNKNOWN = new RegExp(`<(?:${INLINE})[\\s>]|<[a-z][a-z0-9]{0,60}[-:]`, "iu");
-/** Those of HTML, custom elements (`<my-term>`) and other vocabularies (`<ix:nonNumeric>`). */
+/** Inline elements of HTML, custom elements (`<my-term>`), and those of other vocabularies (`<ix:nonNumeric>`). */
 const UNKNOWN_INLINE = new RegExp(`^(?:${INLINE}|[a-z][a-z0-9]*[-:].*)$`, "iu");
 const BLOCKS =
   "p,div,table,ul,ol,dl,pre,blockquote,section,article,main,header,footer,aside,nav,figure,form,fieldset,details,hr,h1,h2,h3,h4,h5,h6";

@@ -10,19 +10,19 @@ import { walkHtml, type Attributes } from "./walk.ts";
 export interface RenderOptions {
   scope: Scope;
   maxTextLength: number;
-  /** From the survey of the same text. */
+  /** The result of the survey of the same text. */
   isDataTable: readonly boolean[];
-  /** The beginning of the text when the part has no heading of its own there. */
+  /** The heading to begin the text with if the part has no heading of its own there. */
   heading?: string;
 }
 
-/** All visible text of clean HTML that isn't a page: a chapter, a mail, an entry of a feed. */
+/** Renders all visible text of clean HTML that isn't a page: a chapter, an email, an entry of a feed. */
 export function renderFragment(html: string, maxTextLength: number): TextBuilder {
   const { isDataTable } = surveyHtml(html);
   return renderHtml(html, { scope: "everything", maxTextLength, isDataTable });
 }
 
-/** The visible text of a part of a page as Markdown, with its headings as sections. */
+/** Renders the visible text of a part of a page as Markdown, with its headings as sections. */
 export function renderHtml(html: string, options: RenderOptions): TextBuilder {
   const out = new TextBuilder(options.maxTextLength);
   const writer = new MarkdownWriter(out);
@@ -125,7 +125,7 @@ function languageOf(attributes: Attributes): string {
   );
 }
 
-/** Elements with space around them. */
+/** Elements that have vertical space around them. */
 const PARAGRAPHS = new Set(
   "p dl figure table section article main header footer aside form fieldset details address caption".split(" "),
 );

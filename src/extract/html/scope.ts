@@ -1,8 +1,8 @@
 import type { Attributes } from "./walk.ts";
 
 /**
- * The part of a page that is its content: the `main` element, the `article` elements, the body without menus, headers,
- * footers and asides, or everything.
+ * The part of a page that is its content: the `main` element, the `article` elements, the body without menus, headers, footers and asides, or
+ * everything.
  */
 export type Scope = "main" | "articles" | "body" | "everything";
 
@@ -36,7 +36,7 @@ export class ScopeTracker {
     if (name === "article" || role === "article") return "article";
     if (name === "nav" || role === "navigation" || role === "menu" || role === "menubar") return "menu";
     if (role !== undefined && CHROME_ROLES.has(role)) return "chrome";
-    // A header or footer inside content belongs to it: it contains the title, the author, the notes.
+    // A header or footer inside the content is part of it: it contains the title, the author, or the notes.
     const isInContent = this.inside.main > 0 || this.inside.article > 0;
     return name === "aside" || (!isInContent && (name === "header" || name === "footer")) ? "chrome" : "other";
   }

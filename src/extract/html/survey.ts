@@ -2,13 +2,13 @@ import { oneLine } from "#extract/clean.ts";
 import { ScopeTracker, type Scope } from "./scope.ts";
 import { walkHtml, type Attributes } from "./walk.ts";
 
-/** Facts about a page from one quick pass. Lengths are visible characters without white space at the ends. */
+/** Facts about a page from one quick pass. Lengths are numbers of visible characters without white space at the ends. */
 export interface HtmlSurvey {
   title?: string;
   language?: string;
   properties: Record<string, string>;
   lengths: Record<Scope, number>;
-  /** By the order of their opening tags: whether the table contains data, or is there for layout. */
+  /** Whether each table contains data or is only used for layout, in the order of the opening tags. */
   isDataTable: boolean[];
   maxDepth: number;
 }
@@ -60,7 +60,7 @@ function readLanguage(attributes: Attributes, survey: HtmlSurvey): void {
   if (language !== undefined) survey.language = language.toLowerCase();
 }
 
-/** The names under which pages give author, dates and the like, and ours. The first that is present counts. */
+/** The names under which pages state author, dates and so on, with our names. The first name that is present is used. */
 const META_PROPERTIES: Readonly<Record<string, string>> = {
   author: "author",
   "article:author": "author",
@@ -86,7 +86,7 @@ function readMeta(attributes: Attributes, survey: HtmlSurvey): void {
   if (property !== undefined && value !== "") survey.properties[property] ??= value;
 }
 
-/** A table contains data when no other table, heading or block of code is in it and a row has two cells. */
+/** Detects data tables: a table contains data if it contains no other table, heading or code block, and a row has two cells. */
 class TableTracker {
   private readonly isDataTable: boolean[];
   private readonly openTables: { index: number; cells: number; isLayout: boolean; hasColumns: boolean }[] = [];

@@ -17,7 +17,9 @@ export class TableLines {
     this.rows.pop();
   }
 
-  /** The line of a row, and below the first the one that makes it the header; none for a row without words. */
+  /**
+   * Returns the line of a row. After the first row, it also returns the line that makes that row the header. Returns nothing for a row without words.
+   */
   row(cells: readonly string[]): string[] {
     if (cells.every((cell) => cell === "")) return [];
     const count = this.rows.pop();

@@ -1,13 +1,13 @@
 import { restOfWord } from "#extract/link-addresses.ts";
 import { Readings } from "#extract/readings.ts";
 
-/** Text to write after a word that may still continue: addresses of the links that have just ended, and readings. */
+/** Text to write after a word that may still continue: readings, and the addresses of links that have just ended. */
 export class WordEnd {
   readonly readings = new Readings();
   private addresses: string[] = [];
   private lastLetters = "";
 
-  /** A link begins: an adjacent link to the same address continues it. */
+  /** Begins a link. An adjacent link to the same address continues the link before it. */
   beginLink(address: string): void {
     this.addresses = this.addresses.filter((other) => other !== address);
   }
@@ -16,7 +16,7 @@ export class WordEnd {
     if (!this.addresses.includes(address)) this.addresses.push(address);
   }
 
-  /** Words with readings begin, or one of the readings. @returns ends it */
+  /** Begins words with readings, or one of the readings. @returns a function that ends it */
   beginRuby(isReading: boolean): () => void {
     const { readings } = this;
     if (isReading) readings.beginReading();
@@ -24,7 +24,7 @@ export class WordEnd {
     return () => (isReading ? readings.endReading() : readings.endWords());
   }
 
-  /** Number of code units of these words that belong to the previous word, which has a link. */
+  /** Returns the number of code units of these words that belong to the previous word, which has a link. */
   restIn(words: string): number {
     return this.addresses.length === 0 ? 0 : restOfWord(this.lastLetters + words, this.lastLetters.length);
   }
@@ -39,7 +39,7 @@ export class WordEnd {
     return addresses.map((address) => ` (${address})`).join("");
   }
 
-  /** Called where the word certainly ends. */
+  /** Returns the pending text; called where the word has certainly ended. */
   take(): string {
     return this.takeAddresses() + this.readings.take();
   }

@@ -5,10 +5,7 @@ import { type MediaFacts, note } from "./facts.ts";
 import { readIptc, readPhotoshop } from "./iptc.ts";
 import { readXmp } from "./xmp.ts";
 
-/**
- * Reads the metadata of a picture in any container; nothing of the picture itself is decoded. Never throws for broken
- * bytes.
- */
+/** Reads the metadata of a picture in any container, without decoding the picture itself. Never throws for broken bytes. */
 export function readImage(bytes: Buffer, mimeType: string): MediaFacts {
   const facts: MediaFacts = {};
   switch (mimeType) {
@@ -112,7 +109,7 @@ function inflated(bytes: Buffer): Buffer {
   try {
     return inflateSync(bytes, { maxOutputLength: MAX_INFLATED });
   } catch {
-    // Broken, or far longer than any remark: treated as missing.
+    // The content is broken, or far longer than any text, so it is treated as missing.
     return Buffer.alloc(0);
   }
 }
@@ -151,7 +148,7 @@ function readWebp(bytes: Buffer, facts: MediaFacts): void {
   }
 }
 
-/** HEIC, AVIF and the rest: EXIF and XMP are embedded unchanged, at an unknown offset. */
+/** Reads HEIC, AVIF and other formats in which EXIF and XMP are embedded unchanged at an unknown offset. */
 function readAnywhere(bytes: Buffer, facts: MediaFacts): void {
   readPacket(bytes, facts);
   const at = bytes.indexOf("Exif\0\0");

@@ -9,7 +9,7 @@ export interface Embedded {
 
 const MAX_ENTRIES = 1_000;
 
-/** Reads the first directory of a TIFF structure (the body of EXIF too) and the one of EXIF below it. Never throws. */
+/** Reads the first directory of a TIFF structure, which is also the body of EXIF, and the EXIF directory below it. Never throws. */
 export function readTiff(bytes: Buffer, facts: MediaFacts, embedded?: Embedded): void {
   const order = bytes.toString("latin1", 0, 2);
   if (bytes.length < 8 || (order !== "II" && order !== "MM")) return;
@@ -85,7 +85,7 @@ class TiffReader {
     return this.isLittle ? this.bytes.readUInt32LE(at) : this.bytes.readUInt32BE(at);
   }
 
-  /** Passes each entry's bytes to `onEntry`; returns the offset of the EXIF directory, 0 without one. */
+  /** Passes each entry's bytes to `onEntry`; returns the offset of the EXIF directory, 0 if there is none. */
   directory(start: number, onEntry: (tag: number, value: Buffer) => void): number {
     let below = 0;
     const count = Math.min(MAX_ENTRIES, this.u16(start));
@@ -113,7 +113,7 @@ class TiffReader {
   }
 }
 
-/** Bytes of a value by its type. */
+/** Number of bytes of a value, indexed by its type. */
 const TYPE_SIZES: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 
 function wideText(value: Buffer): string {

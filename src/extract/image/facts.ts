@@ -1,6 +1,6 @@
 import { oneLine } from "#extract/clean.ts";
 
-/** Facts from the metadata of a picture or recording; the first value of a kind counts. */
+/** Facts from the metadata of a picture or recording. The first value of each kind is kept. */
 export interface MediaFacts {
   title?: string;
   description?: string;
@@ -10,7 +10,7 @@ export interface MediaFacts {
   place?: string;
   comment?: string;
   camera?: string;
-  /** RFC 3339, without a zone if the camera knows none. */
+  /** RFC 3339; without a zone if the camera doesn't record one. */
   created?: string;
   width?: number;
   height?: number;
@@ -28,7 +28,7 @@ export function note(facts: MediaFacts, name: TextFact, text: string | undefined
 const NOISE =
   /^(?:.{0,40} digital camera|.{0,30} zoom digital camera|sony dsc|[0-9a-f]{32,}|dig?c|dcim|kodak|samsung|default|untitled|unknown|exif_jpeg.*|creator: gd-jpeg.*|created with .*|file (?:written|source).*|lead technologies.*|optimized by.*|intel\(r\).*|\(c\)|none|null|x-?default|[\s\p{P}\d]*|ascii|lavf[\d.]*|xv [\d.]+)$/iu;
 
-/** `2024:01:31 12:00:00` of EXIF, `20240131` of IPTC and ISO dates as RFC 3339. */
+/** Converts `2024:01:31 12:00:00` of EXIF, `20240131` of IPTC and ISO dates to RFC 3339. */
 export function readDate(text: string | undefined): string | undefined {
   const parts = /^\s*(\d{4})[:-]?(\d\d)[:-]?(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?(Z|[+-]\d\d:\d\d)?)?/u.exec(
     text ?? "",

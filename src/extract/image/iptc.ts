@@ -19,7 +19,7 @@ export function readIptc(bytes: Buffer, facts: MediaFacts): void {
   const values = new Map<number, string[]>();
   for (let at = 0; at + 5 <= bytes.length && bytes[at] === 0x1c;) {
     const size = bytes.readUInt16BE(at + 3);
-    // Longer ones have their size in more bytes; no text is that long.
+    // Longer values store their size in more bytes; no text is that long.
     if (size > 0x7fff) break;
     const value = bytes.subarray(at + 5, at + 5 + size);
     const id = bytes[at + 2] ?? 0;

@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import { type MediaFacts, note, readDate } from "./facts.ts";
 
-/** Reads a packet of XMP: elements and attributes alike. Never throws. */
+/** Reads an XMP packet, in which values can be elements or attributes. Never throws. */
 export function readXmp(text: string, facts: MediaFacts): void {
   const found = new Map<string, string[]>();
   const add = (name: string, value: string) => {
@@ -20,7 +20,7 @@ export function readXmp(text: string, facts: MediaFacts): void {
       ontext: (data) => void (words += data),
       onclosetag() {
         const name = open.pop() ?? "";
-        // A list is two levels below its name.
+        // The items of a list are two levels below the element that names the list.
         const owner = name === "rdf:li" ? open.findLast((outer) => NAMES.has(outer)) : name;
         if (owner !== undefined && NAMES.has(owner)) add(owner, words);
         words = "";
