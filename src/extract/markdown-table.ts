@@ -1,9 +1,9 @@
-/** A row of a table in Markdown. */
+/** Formats a row of a Markdown table. */
 export function rowLine(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-/** The line below the first row, which makes that the header. */
+/** Makes the line below the first row, which makes that row the header. */
 export function headerLine(columns: number): string {
   return `|${" --- |".repeat(columns)}`;
 }

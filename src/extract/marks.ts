@@ -1,4 +1,4 @@
-/** Detects a file by its first bytes, for types that no library detects and that may look like text. */
+/** Detects a file by its first bytes, for types that the library doesn't detect and that may look like text. */
 export function kindByMark(sample: Uint8Array): { mimeType: string; label: string } | undefined {
   const start = Buffer.from(sample.buffer, sample.byteOffset, Math.min(sample.length, 4_096));
   if (start.subarray(0, 4).equals(TNEF)) return { mimeType: "application/vnd.ms-tnef", label: "winmail.dat (TNEF)" };
@@ -16,5 +16,5 @@ export function kindByMark(sample: Uint8Array): { mimeType: string; label: strin
 }
 
 const TNEF = Buffer.from("789f3e22", "hex");
-/** The identifier of PKCS #7 without its last number. Source: RFC 5652. */
+/** The PKCS #7 identifier without its last number. Source: RFC 5652. */
 const PKCS7 = Buffer.from("06092a864886f70d0107", "hex");

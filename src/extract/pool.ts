@@ -13,26 +13,26 @@ import { spawnChild } from "./spawn-child.ts";
 import { textTypeOfName } from "./text-types.ts";
 
 export interface ExtractorOptions {
-  /** Absolute path of the built child; `findSpawnEntry("extractor")` in the product. */
+  /** Absolute path of the built child; in production, `findSpawnEntry("extractor")`. */
   childPath: string;
-  /** The most children; started when there is work. Two by default. */
+  /** Maximum number of children, which are started when there is work; two by default. */
   size?: number;
   limits?: Partial<ExtractLimits>;
   /** Monotonic milliseconds. */
   now(): number;
-  /** The analyzer, for items whose file no child could read. */
+  /** Builds the term vector of items whose file no child could read. */
   analyze(fields: DocumentFields): AnalyzedText;
   log: Log;
-  /** Stores files inside files if they are many bytes; absent = they stay in memory. */
+  /** Stores files inside files if they are large; if absent, they stay in memory. */
   spool?: Spool;
-  /** The Node to run children with: this process's own by default. */
+  /** The Node that runs the children; by default, the one that runs this process. */
   node?: { path: string; version: string };
 }
 
 /**
- * The extractor over a pool of child processes. Small files are sent to a child ahead of its answers (it works on one
- * at a time, in order), large ones alone. A child serves one workspace, is replaced after `recycleAfterFiles`, and ends
- * when it is idle, over its caps, or its parent is gone.
+ * Makes the extractor with a pool of child processes. Small files are sent to a child before it has answered the earlier ones (it works on one at a
+ * time, in order); large files are sent alone. A child serves one workspace and is replaced after `recycleAfterFiles`. It ends when it is idle or
+ * over its caps, or when its parent has ended.
  */
 export function makeExtractor(options: ExtractorOptions): Extractor {
   const pool = new Pool(options);
@@ -43,18 +43,18 @@ export function makeExtractor(options: ExtractorOptions): Extractor {
   };
 }
 
-/** Files up to this size are sent ahead of answers. */
+/** Maximum size of files that are sent before earlier ones are answered. */
 const SMALL_BYTES = 64 * 1024;
-/** A large file has more time than a small one: a second a MiB, some five times what text and tables take. */
+/** Additional time for a large file: a second per MiB, which is some five times what text and tables need. */
 const MS_PER_BYTE = 1 / 1_048.576;
-/** Requests a child may have at once: enough to hide the round trip, few enough to lose in a crash. */
+/** Maximum number of requests that a child has at once: enough to hide the round trip, few enough to lose in a crash. */
 const MAX_SENT_AHEAD = 8;
-/** How often clocks and memory of children are checked: a parser fills about 100 MB in that time. */
+/** How often clocks and memory of children are checked, in milliseconds: a parser can allocate about 100 MB in that time. */
 const WATCH_MS = 100;
 const START_TIMEOUT_MS = 20_000;
-/** How long a child that a large file has left large waits for another: starting one costs a third of a second. */
+/** How long a child that uses much memory after a large file waits for another file; starting a child takes a third of a second. */
 const LARGE_IDLE_MS = 500;
-/** A workspace's child is given to another workspace that has waited this long. */
+/** A workspace's child is reassigned to another workspace that has waited this long. */
 const FAIR_WAIT_MS = 1_000;
 
 class Pool {
@@ -135,7 +135,7 @@ class Pool {
     return job;
   }
 
-  /** Assigns waiting jobs to children that can take them, starting children as far as allowed. */
+  /** Assigns waiting jobs to children that can accept them, and starts children up to the maximum. */
   private dispatch(): void {
     while (this.waiting.length > 0) {
       const child = this.tryToFindChild();
@@ -145,13 +145,13 @@ class Pool {
       if (job === undefined) break;
       this.waiting.splice(index, 1);
       child.send(job);
-      // A file that killed a child is alone in the next: it can't take others with it.
+      // A file that killed a child is read alone by the next child, so that it can't affect other files.
       if (job.deaths > 0 || this.isWorn(child)) child.retire();
     }
     this.watch();
   }
 
-  /** If no child can be started, waiting jobs fail with the reason. Undefined then, and when all are busy. */
+  /** Finds a child. If none can be started, waiting jobs fail with the reason. Undefined in that case, and when all children are busy. */
   private tryToFindChild(): ChildHandle | undefined {
     try {
       return this.findChild();
@@ -161,7 +161,7 @@ class Pool {
     }
   }
 
-  /** The child with the fewest jobs that accepts the job it would get; else a new one, if one is allowed. */
+  /** Returns the child with the fewest jobs that accepts its next job; otherwise a new child, if one is allowed. */
   private findChild(): ChildHandle | undefined {
     const staying = [...this.children]
       .filter((child) => !child.isLeaving)
@@ -173,7 +173,7 @@ class Pool {
     if (occupied < this.size) return this.startChild();
     const busy = staying.find((child) => this.accepts(child));
     if (busy !== undefined) return busy;
-    // No child may take the next job: an idle child of another workspace makes room for a new one.
+    // No child may accept the next job, so an idle child of another workspace is ended to make room for a new one.
     staying.find((child) => child.jobs.length === 0)?.retire();
     return undefined;
   }
@@ -192,7 +192,7 @@ class Pool {
     return !isAhead || (job.isSmall && child.jobs.length < MAX_SENT_AHEAD && child.jobs.every((sent) => sent.isSmall));
   }
 
-  /** The waiting job for this child: the oldest of its workspace, unless another has waited too long. */
+  /** Returns the index of the waiting job for this child: the oldest of its workspace, unless another workspace has waited too long. */
   private nextIndexFor(child: ChildHandle): number {
     const oldest = this.waiting[0];
     if (oldest === undefined || child.workspace === undefined) return 0;
@@ -234,7 +234,7 @@ class Pool {
     if (shortage) for (const job of unanswered.splice(0)) job.fail(shortage);
     else if (end === "never_started") this.onFailedStart(detail);
     const [head, ...others] = unanswered;
-    // Others sent ahead go back to the front, in order; only the first was being processed.
+    // Jobs that were sent ahead go back to the front, in order; only the first one was being processed.
     for (const job of others.toReversed()) this.requeue(job);
     if (head !== undefined) this.blame(head, end, detail);
     if (this.children.size === 0) for (const resolve of this.onGone.splice(0)) resolve();
@@ -247,7 +247,7 @@ class Pool {
     if (end === "killed" || (end === "never_started" && this.failedStarts < MAX_FAILED_STARTS))
       return this.requeue(job);
     job.deaths++;
-    // A file that hung would hang again; another file may have caused a crash.
+    // A file that exceeded its time would do so again, but a crash may have been caused by another file.
     const retryable = end === "timeout" || end === "wait" || end === "never_started";
     if (!retryable && job.deaths < 2) return this.requeue(job);
     const why = {
@@ -273,8 +273,8 @@ class Pool {
   }
 
   /**
-   * Children are started again, with all their isolation. If that fails too, files are refused until a start succeeds:
-   * none runs without Node's permission model, even on a machine that is only slow. Source: S44.
+   * Children are started again with full isolation. If that fails too, files are refused until a start succeeds: no child runs without Node's
+   * permission model, even if the machine is only slow. Source: S44.
    */
   private onFailedStart(detail: string): void {
     this.failedStarts++;
@@ -283,7 +283,7 @@ class Pool {
     log.error({ detail, childPath }, "extraction processes do not start; files are tried again later");
   }
 
-  /** Settles an aborted job at once. A large file's child is killed; a small one's answer is discarded. */
+  /** Settles an aborted job at once. If its file is large, its child is killed; otherwise the answer is discarded. */
   private abandon(job: Job, signal: AbortSignal | undefined): void {
     job.isAbandoned = true;
     job.fail(abortError(signal));
@@ -301,7 +301,7 @@ class Pool {
       for (const child of this.children) {
         const isIdle = child.jobs.length === 0 && !child.isLeaving;
         const idleMs = isIdle ? this.options.now() - child.idleSince : 0;
-        // A new process frees the memory that a large file left behind: half of what two of them have, at any time.
+        // A new process frees the memory that a large file left behind, which is half of the memory of two such children.
         const keepMs = child.rssBytes > this.limits.largeRssBytes ? LARGE_IDLE_MS : this.limits.idleMs;
         if (isIdle && (idleMs > keepMs || child.rssBytes > this.limits.maxRssBytes * 0.6)) child.retire();
         void child.watch(this.limits.maxRssBytes, START_TIMEOUT_MS);
@@ -337,7 +337,7 @@ function closedError(): ApiError {
   return new ApiError("unavailable", { message: "The extractor is closed." });
 }
 
-/** Always an `AbortError`, whatever the reason was: callers recognize it by name. */
+/** The error is always an `AbortError`, even if the reason was another one, because callers recognize it by name. */
 function abortError(signal: AbortSignal | undefined): DOMException {
   const error = new DOMException("The extraction was aborted.", "AbortError");
   if (signal?.reason !== undefined) Object.defineProperty(error, "cause", { value: signal.reason });

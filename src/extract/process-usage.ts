@@ -4,15 +4,15 @@ import { promisify } from "node:util";
 
 /** Memory and CPU time of a process. */
 export interface ProcessUsage {
-  /** 0 if unknown. */
+  /** Resident memory in bytes; 0 if unknown. */
   rssBytes: number;
-  /** Milliseconds of CPU time since its start; undefined if unknown. */
+  /** CPU time since the start in milliseconds; undefined if unknown. */
   cpuMs: number | undefined;
 }
 
 const UNKNOWN: ProcessUsage = { rssBytes: 0, cpuMs: undefined };
 
-/** Memory and CPU time of a process: from /proc if there is one, else from `ps`; unknown when it is gone. */
+/** Reads memory and CPU time of a process: from /proc if there is one, otherwise from `ps`; unknown when the process has ended. */
 export async function readUsage(pid: number): Promise<ProcessUsage> {
   try {
     const [memory, times] = await Promise.all([
@@ -21,17 +21,17 @@ export async function readUsage(pid: number): Promise<ProcessUsage> {
     ]);
     return { rssBytes: Number(memory.split(" ")[1]) * PAGE_BYTES, cpuMs: cpuMsOf(times) };
   } catch {
-    // No /proc (macOS, BSD), or the process ended: ps answers or fails as well.
+    // There is no /proc (macOS, BSD), or the process has ended, in which case `ps` fails as well.
     return readUsageFromPs(pid);
   }
 }
 
-// Linux on x86-64 and most arm64 systems; larger pages make the reading too low, never a false kill.
+// The page size of Linux on x86-64 and most arm64 systems. With larger pages the value is too low, which never kills a child wrongly.
 const PAGE_BYTES = 4_096;
-/** The unit of times in /proc: 100 a second on every Linux (`USER_HZ`). */
+/** The time unit in /proc: there are 100 ticks per second on every Linux (`USER_HZ`). */
 const TICK_MS = 10;
 
-/** The name, in brackets, may contain anything; fields 14 and 15 of `proc_pid_stat(5)` are the times. */
+/** The name in brackets may contain any character; fields 14 and 15 of `proc_pid_stat(5)` are the times. */
 function cpuMsOf(stat: string): number | undefined {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(fields[11]) + Number(fields[12]);
@@ -45,15 +45,15 @@ async function readUsageFromPs(pid: number): Promise<ProcessUsage> {
     const [rss, time = ""] = stdout.trim().split(/\s+/u);
     return { rssBytes: Number(rss) * 1_024 || 0, cpuMs: parseCpuTime(time) };
   } catch {
-    // The process ended in between.
+    // The process has ended in the meantime.
     return UNKNOWN;
   }
 }
 
 /**
- * Milliseconds of a time as `ps` writes it: `1:02.34`, `01:02:03`, `2-01:02:03`.
+ * Converts a time as `ps` writes it to milliseconds: `1:02.34`, `01:02:03`, `2-01:02:03`.
  *
- * @returns undefined for other words
+ * @returns the milliseconds; undefined for other texts
  */
 export function parseCpuTime(time: string): number | undefined {
   const match = /^(?:(\d{1,6})-)?(?:(\d{1,6}):)?(\d{1,6}):(\d\d(?:[.,]\d{1,3})?)$/u.exec(time);

@@ -1,20 +1,20 @@
 import { singleSpaced } from "./clean.ts";
 
 /**
- * The phonetic readings above words (furigana, pinyin). They are written in parentheses after the words below them: a
- * reading for each letter, the usual form, would split a searched word.
+ * The phonetic readings above words (furigana, pinyin). They are written in parentheses after the words that they belong to: in the usual form, with
+ * a reading after each letter, they would split a searched word.
  */
 export class Readings {
   private due = "";
   private current: string | undefined;
-  /** Open words with readings, one within the other. */
+  /** Number of open words with readings, which can be nested. */
   private depth = 0;
-  /** No word without a reading has come since the last reading. */
+  /** Whether no word without a reading has come since the last reading. */
   private isNext = false;
-  /** The last reading is in a script without spaces. */
+  /** Whether the last reading is in a script without spaces. */
   private isUnspaced = false;
 
-  /** Words with readings begin, or end. */
+  /** Begins words with readings. */
   beginWords(): void {
     this.depth++;
   }
@@ -38,7 +38,7 @@ export class Readings {
     this.isUnspaced = isUnspaced;
   }
 
-  /** The text to write for this text: none while a reading is open. */
+  /** Returns the text to write for this text: none while a reading is open. */
   shown(text: string): string {
     if (this.current !== undefined) {
       if (this.current.length < MAX_LENGTH) this.current += text;
@@ -50,7 +50,7 @@ export class Readings {
     return end < 0 ? text : text.slice(0, end) + this.take() + text.slice(end);
   }
 
-  /** The pending readings at the end of a text. */
+  /** Returns the pending readings at the end of a text. */
   take(): string {
     const { due } = this;
     this.due = "";
@@ -59,6 +59,6 @@ export class Readings {
 }
 
 const NO_LETTER = /[^\p{L}\p{N}\p{M}'’]/u;
-/** Scripts that write no spaces. */
+/** Scripts that are written without spaces. */
 const UNSPACED = /^[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\u30fc]+$/u;
 const MAX_LENGTH = 5_000;

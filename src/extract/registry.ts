@@ -1,13 +1,13 @@
 import type { Format } from "./format.ts";
 
-/** Loads the code of a format; each is a chunk of its own, so that a child loads only what its files need. */
+/** Loads the code of a format. Each format is a separate chunk, so that a child loads only what its files need. */
 export type FormatLoader = () => Promise<Format>;
 
 /** The reader of a media type. */
 export interface Reader {
   /**
-   * Stored with each item that it has read. Increase it by one when it gives better text, or reads what it refused
-   * before: items that an older version has read, or failed to read, are then read again automatically.
+   * Stored with each item that it has read. Increase it by one when the reader returns better text, or reads files that it refused before. Items that
+   * an older version has read, or failed to read, are then read again automatically.
    */
   version: number;
   load: FormatLoader;
@@ -34,12 +34,12 @@ const UNREADABLE: Reader = {
 };
 
 /**
- * The formats by media type. To add one: a file in `formats/` that exports a `Format`, and its line here. Text types
- * that aren't listed are read as plain text.
+ * The formats by media type. To add one, add a file in `formats/` that exports a `Format`, and a line here. Text types that aren't listed are read as
+ * plain text.
  */
 export const FORMATS: Readonly<Record<string, Reader>> = {
   "text/plain": PLAIN,
-  // Reads its letters since one version later.
+  // TeX letters have been decoded since one version later than plain text's.
   "text/x-tex": { ...PLAIN, version: PLAIN.version + 1 },
   "text/x-asciidoc": { version: 3, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
   "text/x-rst": { version: 2, load: async () => (await import("./formats/rst.ts")).rstFormat },
@@ -118,7 +118,7 @@ export const FORMATS: Readonly<Record<string, Reader>> = {
   "application/pdf": { version: 8, load: async () => (await import("./formats/pdf.ts")).pdfFormat },
 };
 
-/** Types of a family that are read by one format, whatever their name. */
+/** Families of types that one format reads, regardless of the exact name. */
 const FAMILIES: readonly (readonly [RegExp, Reader])[] = [
   [
     /^image\/(?:jpeg|png|apng|gif|webp|tiff|heic|heif|avif|x-(?:adobe-dng|canon-cr2|nikon-nef|sony-arw))/u,
@@ -130,31 +130,29 @@ const FAMILIES: readonly (readonly [RegExp, Reader])[] = [
   ],
 ];
 
-/** The reader of a detected type; undefined when its text can't be read. */
+/** Returns the reader of a detected type; undefined when its text can't be read. */
 export function findFormat(
   mimeType: string,
   isText: boolean,
   formats: Readonly<Record<string, Reader>> = FORMATS,
 ): Reader | undefined {
-  // The type may come from a source's own text: own keys only.
+  // The type may come from a source's own text, so only own keys are looked up.
   if (Object.hasOwn(formats, mimeType)) return formats[mimeType];
   if (isText) return formats["text/plain"];
   return formats === FORMATS ? FAMILIES.find(([pattern]) => pattern.test(mimeType))?.[1] : undefined;
 }
 
-/** The name, in place of a media type, of a file of unknown type that ended the process that read it. */
+/** The reader name of files of unknown type that ended the process that read them; it is used in place of a media type. */
 export const UNKNOWN_READER = "*";
-/** Increase it when a reader no longer ends its process: files that did are then tried again. */
+/** Increase it when a reader no longer ends its process. Files that ended it are then read again. */
 const UNKNOWN_READER_VERSION = 1;
 
-/** The media type of bytes that are neither a known format nor text. */
+/** The media type of bytes that are neither in a known format nor text. */
 export const UNKNOWN_BYTES = "application/octet-stream";
-/** Increase it when more bytes count as text: files that didn't are then read again. */
+/** Increase it when more bytes are recognized as text. Files that weren't are then read again. */
 const UNKNOWN_BYTES_VERSION = 2;
 
-/**
- * The present version of the reader of this media type: 0 when there is none, so that a first reader is a better one.
- */
+/** Returns the current version of this media type's reader; 0 when there is no reader, so that the first reader is newer. */
 export function readerVersionOf(reader: string): number {
   if (reader === UNKNOWN_READER) return UNKNOWN_READER_VERSION;
   if (reader === UNKNOWN_BYTES) return UNKNOWN_BYTES_VERSION;

@@ -4,9 +4,9 @@ import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 
 /**
- * Removes network access from this process, permanently. Node's permission model covers files, processes, workers and
- * native code from 20 on, but the network only from 25 on. This is a second wall for parsers that follow a link in a
- * document, not one against native code of an attacker.
+ * Removes network access from this process, permanently. Node's permission model restricts files, processes, workers and native code since version
+ * 20, but the network only since version 25. This additional measure stops parsers that follow a link in a document; it doesn't stop an attacker's
+ * native code.
  */
 export function sealNetwork(): void {
   net.Socket.prototype.connect = refuse;

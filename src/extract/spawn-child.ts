@@ -6,7 +6,7 @@ import { startProgram } from "#core/spawn.ts";
 import type { ExtractLimits, InnerLimits } from "./limits.ts";
 
 export interface SpawnOptions {
-  /** The program to run: this Node, unless a test has another. */
+  /** The program to run: this process's Node, unless a test uses another. */
   nodePath: string;
   nodeVersion: string;
   childPath: string;
@@ -14,8 +14,8 @@ export interface SpawnOptions {
 }
 
 /**
- * Starts an extraction child with minimal privileges: no environment, no descriptors but two pipes, a heap cap, no code
- * from strings, and read access to its own program only, by Node's permission model. Source: S44.
+ * Starts an extraction child with minimal privileges: no environment, no descriptors except two pipes, a heap cap, no code from strings, and read
+ * access to its own program only, by Node's permission model. Source: S44.
  *
  * @throws ApiError `resources_exhausted`
  */
@@ -26,7 +26,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   const flags = [
     ...permissionFlags(options.nodeVersion, childPath),
     `--max-old-space-size=${limits.heapMegabytes}`,
-    // Short-lived objects of one file: 16 MB, Node's default, costs each child 15 MB more and isn't faster.
+    // Limits the memory for short-lived objects: Node's default of 16 MB costs each child 15 MB more and isn't faster.
     "--max-semi-space-size=4",
     "--disallow-code-generation-from-strings",
     "--no-warnings",
@@ -43,7 +43,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   );
 }
 
-/** The options of the permission model, named as this version of Node names them; empty if it has none. */
+/** Returns the options of the permission model with the names that this version of Node uses; empty if it has none. */
 export function permissionFlags(nodeVersion: string, childPath: string): string[] {
   const [major = 0, minor = 0] = nodeVersion.replace(/^v/u, "").split(".").map(Number);
   if (major < 20) return [];
@@ -54,9 +54,9 @@ export function permissionFlags(nodeVersion: string, childPath: string): string[
   ];
 }
 
-/** The child's own folder, its package.json, and every node_modules folder that its imports may be found in. */
+/** Returns the child's own folder, its package.json, and every node_modules folder that may contain its imports. */
 function readablePaths(childPath: string): string[] {
-  // The child's failed start reports a missing file, like any other reason not to start.
+  // A missing file isn't an error here: the child's failed start reports it, like any other reason.
   const folder = dirname(existsSync(childPath) ? realpathSync(childPath) : childPath);
   const paths = [`${folder}${sep}`];
   for (let at = folder; ; at = dirname(at)) {

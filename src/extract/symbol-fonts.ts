@@ -1,10 +1,9 @@
 /**
- * The character that a symbol font draws for a code, in Unicode: Greek letters and mathematical signs, arrows, ticks
- * and boxes.
+ * Returns the Unicode character that a symbol font draws for a code: Greek letters and mathematical signs, arrows, ticks and boxes.
  *
- * @param code  as in the file: 0x20–0xFF, or the same in the private area that programs write (0xF020–0xF0FF)
- * @returns "" for a symbol without a meaning as text; undefined if it isn't a symbol font
- * Source: https://www.unicode.org/Public/MAPPINGS/VENDORS/ADOBE/symbol.txt
+ * @param code  the code in the file: 0x20–0xFF, or the equivalent in the private area (0xF020–0xF0FF), which programs also write
+ * @returns the character; "" for a symbol without a meaning as text; undefined if it isn't a symbol font Source:
+ * https://www.unicode.org/Public/MAPPINGS/VENDORS/ADOBE/symbol.txt
  */
 export function symbolOf(font: string | undefined, code: number): string | undefined {
   const table = tableOf(font);
@@ -12,12 +11,12 @@ export function symbolOf(font: string | undefined, code: number): string | undef
   return table.get(code >= PRIVATE && code <= PRIVATE + 0xff ? code - PRIVATE : code) ?? "";
 }
 
-/** True for a font whose letters are symbols. */
+/** Whether a font's letters are symbols. */
 export function isSymbolFont(font: string | undefined): boolean {
   return tableOf(font) !== undefined;
 }
 
-/** Text in a symbol font as what it shows; text in any other font unchanged. */
+/** Converts text in a symbol font to the characters that it displays; text in any other font stays unchanged. */
 export function textInFont(font: string | undefined, text: string): string {
   if (!isSymbolFont(font)) return text;
   return text.replaceAll(/[!-\u00ff\uf020-\uf0ff]/gu, (letter) => symbolOf(font, letter.charCodeAt(0)) ?? letter);
@@ -29,7 +28,7 @@ function tableOf(font: string | undefined): ReadonlyMap<number, string> | undefi
 
 const PRIVATE = 0xf000;
 
-/** Consecutive codes, from the first; `_` is none. */
+/** Makes entries for consecutive codes, starting at the first; `_` means no character. */
 function rows(...parts: readonly (readonly [number, string])[]): Map<number, string> {
   const table = new Map<number, string>();
   for (const [first, letters] of parts)

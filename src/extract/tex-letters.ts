@@ -1,6 +1,6 @@
 /**
- * TeX with letters in place of its accents and names, as people search for them: `M{\"u}ller` is Müller. Hyphenation
- * marks are removed from words. Other commands stay. Source: https://latexref.xyz/Accents.html
+ * Replaces accent commands and letter names of TeX with the letters that people search for: `M{\"u}ller` is Müller. Hyphenation marks are removed
+ * from words. Other commands are kept. Source: https://latexref.xyz/Accents.html
  */
 export function texLetters(text: string): string {
   return text
@@ -11,7 +11,7 @@ export function texLetters(text: string): string {
     .replaceAll(DIVISIONS, "");
 }
 
-/** The letter for an accent with its base letter, or for a name. */
+/** Returns the letter for an accent with its base letter, or for a name. */
 function letterOf(command: string): string | undefined {
   const [, accent = "", below = ""] = ACCENTED.exec(command) ?? [];
   if (accent === "") return LETTERS[/^[A-Za-z]+/u.exec(command)?.[0] ?? ""];
@@ -62,7 +62,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 const END = String.raw`(?![A-Za-z])(?:\{\}| )?`;
 const BELOW = String.raw`(?:\{ ?(?:[A-Za-z]|\\[ij]) ?\}|[A-Za-z]|\\[ij]${END})`;
 const COMMAND = String.raw`(?:['${"`"}^"~=.] ?${BELOW}|[urHvdck](?:(?=\{)| )${BELOW}|(?:${Object.keys(LETTERS).join("|")})${END})`;
-/** A pair of backslashes is the end of a line: it matches first, and stays. */
+/** Two backslashes end a line. They match first, and are kept. */
 const WRITTEN = new RegExp(String.raw`\\\\|\{\\(${COMMAND})\}|\\(${COMMAND})`, "gu");
 const DIVISIONS = /(?<=\p{L})\\-(?=\p{L})/gu;
 const ACCENTED = /^(['`^"~=.]|[urHvdck](?=[ {])) ?\{? ?\\?([A-Za-z])/u;

@@ -3,13 +3,13 @@ import type { Section } from "#core/sections.ts";
 import { cleanText, cutText, oneLine } from "./clean.ts";
 import type { FormatText } from "./format.ts";
 
-/** Most sections of one document; later ones belong to the last kept. */
+/** Maximum number of sections in a document; text of later sections belongs to the last one that is kept. */
 const MAX_SECTIONS = 2_000;
 const MAX_SECTION_NAME_LENGTH = 200;
 
 type Facts = Omit<FormatText, "state" | "text" | "sections">;
 
-/** Collects clean text and the sections in it, up to a length. The offsets are those of the returned text. */
+/** Collects clean text and its sections, up to a maximum length. Offsets are those in the returned text. */
 export class TextBuilder {
   readonly sections: Section[] = [];
   private readonly maxLength: number;
@@ -21,7 +21,7 @@ export class TextBuilder {
     this.maxLength = maxLength;
   }
 
-  /** True when something did not fit: more text has no effect. */
+  /** True when some text didn't fit, so that more text has no effect. */
   get isFull(): boolean {
     return this.full;
   }
@@ -35,7 +35,7 @@ export class TextBuilder {
     this.addClean(cleanText(text));
   }
 
-  /** The same for text that is already clean. */
+  /** Adds text that is already clean. */
   addClean(text: string): void {
     if (this.full || text === "") return;
     const fits = cutText(text, this.maxLength - this.length);
@@ -44,7 +44,7 @@ export class TextBuilder {
     this.length += fits.length;
   }
 
-  /** A section that starts at the next text. Nameless ones are left out. */
+  /** Begins a section at the next text. Sections without a name are left out. */
   section(
     name: string,
     level: number,
@@ -60,7 +60,7 @@ export class TextBuilder {
     return this.parts.join("");
   }
 
-  /** The result of a format. It is cut if some text didn't fit; empty and undefined facts are left out. */
+  /** Makes the result of a format. It is marked as truncated if some text didn't fit. Empty and undefined facts are left out. */
   result({
     properties = {},
     isCut = false,

@@ -1,6 +1,4 @@
-/**
- * Media types of text files by extension; the data table of type detection. Anything textual but unknown is text/plain.
- */
+/** Media types of text files by extension; type detection uses this table. Textual types that aren't listed are text/plain. */
 const EXTENSIONS_BY_TYPE: Readonly<Record<string, string>> = {
   "text/plain":
     "txt text out err lst nfo me 1st diff patch dtd po pot properties env conf cfg cnf ini inf reg desktop service",
@@ -114,11 +112,11 @@ const TYPES_BY_EXTENSION = new Map(
   ),
 );
 
-/** The media type of a text file by its name; undefined when the name isn't known. */
+/** Returns the media type of a text file by its name; undefined when the name isn't known. */
 export function textTypeOfName(fileName: string): string | undefined {
   const name = fileName.slice(Math.max(fileName.lastIndexOf("/"), fileName.lastIndexOf("\\")) + 1).toLowerCase();
   const dot = name.lastIndexOf(".");
-  // The computed key may be anything ("constructor"): own keys only.
+  // The computed key may be anything ("constructor"), so only own keys are looked up.
   if (Object.hasOwn(TYPES_BY_NAME, name)) return TYPES_BY_NAME[name];
   return dot < 0 ? undefined : TYPES_BY_EXTENSION.get(name.slice(dot + 1));
 }

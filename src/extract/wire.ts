@@ -7,27 +7,27 @@ import type { HeldBytes, SpooledBytes } from "#core/spool.ts";
 import { encodeFrame, type Frame, framePrefix } from "./frames.ts";
 import { asBuffer } from "#core/as-buffer.ts";
 
-/** The input of a child: everything of a request but its workspace, with the bytes in memory. */
+/** The input of a child: a request without its workspace, and with the bytes in memory. */
 export type ChildRequest = Omit<ExtractRequest<Uint8Array>, "workspace">;
 
-/** The request as chunks to write; `spooled` comes after them. */
+/** Returns the request as chunks to write; `spooled` is sent after them. */
 export function encodeRequest(request: ExtractRequest): { pieces: Uint8Array[]; spooled?: SpooledBytes } {
   const { bytes, workspace: _workspace, ...head } = request;
   if (bytes instanceof Uint8Array) return { pieces: encodeFrame(head, [bytes]) };
   return { pieces: [framePrefix(head, [bytes])], spooled: bytes };
 }
 
-/** Bodies of a result before those of the files inside the file: text, terms, weights. */
+/** The number of bodies of a result before those of the files inside the file: text, terms, weights. */
 export const BODIES_OF_TEXT = 3;
 
-/** The request in a frame from the pool, which is trusted. */
+/** Reads the request in a frame from the pool, which is trusted. */
 export function decodeRequest(frame: Frame): ChildRequest {
-  // Proof: encodeRequest of the same build wrote it.
+  // The cast is safe because encodeRequest of the same build wrote the head.
   const head = frame.head as Omit<ChildRequest, "bytes">;
   return { ...head, bytes: frame.bodies[0] ?? new Uint8Array() };
 }
 
-/** Only in a child, where everything is in memory. */
+/** Encodes a result; only used in a child, where everything is in memory. */
 export function encodeResult(result: Extracted<Uint8Array> | NotExtracted): Uint8Array[] {
   const { analyzed, ...rest } = result;
   const text = result.state === "ok" ? result.text : "";
@@ -39,8 +39,8 @@ export function encodeResult(result: Extracted<Uint8Array> | NotExtracted): Uint
 }
 
 /**
- * The result in a frame from a child. A hostile file may have taken over the child, so the result is validated before
- * the process that holds the keys uses it.
+ * Reads the result in a frame from a child. A hostile file may have taken over the child, so the result is validated before the process that holds
+ * the keys uses it.
  *
  * @throws Error when the frame isn't a result
  */
@@ -51,7 +51,7 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
   if (text === undefined || terms === undefined || weights === undefined) throw new Error("a result without its parts");
   const analyzed = {
     terms: toText(terms),
-    // A copy: the body is a view on a whole chunk of the pipe.
+    // Copied, because the body is a view of a whole chunk from the pipe.
     weights: Uint8Array.from(weights),
     length: asNumber(head["length"]),
   };
@@ -107,7 +107,7 @@ function toText(bytes: Uint8Array): string {
 
 function asRecord(value: unknown): Record<string, unknown> {
   if (typeof value !== "object" || value === null) throw new Error("a result that is not an object");
-  // Proof: every property of an object can be read as unknown.
+  // The cast is safe because every property of an object can be read as unknown.
   return value as Record<string, unknown>;
 }
 
@@ -116,7 +116,7 @@ function asString(value: unknown): string {
   return value;
 }
 
-/** A media type as it is stored; a long one is invalid. */
+/** Returns a media type that can be stored; a long one is invalid. */
 function asName(value: unknown): string | null {
   return typeof value === "string" && value.length <= MAX_NAME_CHARS ? value : null;
 }
@@ -146,7 +146,7 @@ function asChildren(value: unknown, bodies: readonly HeldBytes[]): ExtractedChil
   if (!Array.isArray(value) || value.length !== bodies.length) throw new Error("a result whose parts do not match");
   return bodies.map((bytes, at) => {
     const { id, fileName, mimeType } = asRecord(value[at]);
-    // A copy: the body is a view on the whole answer.
+    // Copied, because the body is a view of the whole answer.
     const own = bytes instanceof Uint8Array ? Uint8Array.from(bytes) : bytes;
     const child: ExtractedChild = { id: asString(id), fileName: asString(fileName), bytes: own };
     if (mimeType !== undefined) child.mimeType = asString(mimeType);

@@ -1,8 +1,6 @@
 import { localName } from "./local-name.ts";
 
-/**
- * Detects an XML document by its beginning: returns a media type that has a format; undefined for text that isn't XML.
- */
+/** Detects an XML document by its beginning. Returns a media type that has a format; undefined for text that isn't XML. */
 export function xmlTypeOf(start: string): string | undefined {
   const root = findRoot(start);
   if (root === undefined) return undefined;
@@ -27,8 +25,8 @@ export function xmlTypeOf(start: string): string | undefined {
 }
 
 /**
- * True for a document of prose, by its beginning: DocBook, DITA, FictionBook, TEI, JATS. Data has articles and topics,
- * too.
+ * Whether the beginning is that of a prose document: DocBook, DITA, FictionBook, TEI, JATS. Element names alone aren't enough, because data has
+ * articles and topics too.
  */
 export function isBook(start: string): boolean {
   const local = localName(findRoot(start)?.name ?? "");
@@ -46,7 +44,7 @@ const EXCEL_2003 = "application/vnd.ms-excel.2003+xml";
 const WORD_2003 = "application/vnd.ms-word.2003+xml";
 const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
-/** One XML file with all parts of an Office document in it. */
+/** Returns the type of a single XML file that contains all parts of an Office document. */
 function packageType(start: string): string {
   const program = /<\?mso-application\s[^>]{0,100}progid="(Word|PowerPoint)\./u.exec(start)?.[1];
   if (program === "PowerPoint") return WORD.replace("wordprocessingml.document", "presentationml.presentation");
@@ -54,7 +52,7 @@ function packageType(start: string): string {
 }
 
 /**
- * The first element, and the text before it. Step by step: one pattern for any number of comments takes exponential
+ * Finds the first element, and the text before it. It searches step by step, because a single pattern for any number of comments takes exponential
  * time.
  */
 function findRoot(start: string): { name: string; attributes: string; prolog: string } | undefined {
@@ -80,7 +78,7 @@ function findRoot(start: string): { name: string; attributes: string; prolog: st
   return tag?.[1] === undefined ? undefined : { name: tag[1], attributes: tag[2] ?? "", prolog: start.slice(0, at) };
 }
 
-/** A document type may contain declarations in brackets. */
+/** Finds the end of a document type, which may contain declarations in brackets. */
 function doctypeEnd(start: string, at: number): string {
   const bracket = start.indexOf("[", at);
   const angle = start.indexOf(">", at);

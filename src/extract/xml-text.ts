@@ -1,6 +1,6 @@
 import { type Handler, Parser } from "htmlparser2";
 
-/** Small, because the parser works on all open elements at each new one. */
+/** Number of characters per step; small, because the parser processes all open elements at each step. */
 const STEP_LENGTH = 8_192;
 
 /** Passes the elements of an XML text to the handler, in one pass without a tree, until nothing more is needed. */

@@ -1,11 +1,11 @@
 import { parseDocument } from "yaml";
 
 /**
- * The value of a YAML text, as plain values with string keys (`Map`s with `mapAsMap`); undefined if it can't be built:
- * aliases that expand to gigabytes, or more levels than there is stack. A separate module, loaded when there is YAML: a
- * bundled CommonJS package exports its names to a static import only.
+ * Parses YAML to plain values with string keys (`Map`s with `mapAsMap`). Undefined if the value can't be built, because aliases expand to gigabytes,
+ * or the nesting exceeds the stack. This module is loaded only when there is YAML; it is separate because a bundled CommonJS package exports its
+ * names only to a static import.
  *
- * @param isStrict true = YAML with mistakes gives undefined
+ * @param isStrict true = returns undefined for YAML with mistakes
  */
 export function valueOfYaml(
   source: string,
@@ -16,12 +16,12 @@ export function valueOfYaml(
     if (isStrict && document.errors.length > 0) return undefined;
     return document.toJS(options) as unknown;
   } catch {
-    // Too many aliases or levels: not worth reading, so it stays text.
+    // With too many aliases or levels, the value isn't worth reading, so the text is kept as it is.
     return undefined;
   }
 }
 
-/** True for YAML with mistakes, however much of it could be read. */
+/** Returns true for YAML with mistakes, even if most of it could be read. */
 export function isBrokenYaml(source: string): boolean {
   return parseDocument(source, { logLevel: "silent", stringKeys: true }).errors.length > 0;
 }

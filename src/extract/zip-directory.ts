@@ -4,21 +4,21 @@ import { twoDigits } from "./iso-time.ts";
 import { ZipError } from "./zip-error.ts";
 import { asBuffer } from "#core/as-buffer.ts";
 
-/** The central directory's data of an entry. */
+/** An entry's data in the central directory. */
 export interface DirectoryRecord {
   name: string;
   size: number;
   packedSize: number;
   method: number;
   isEncrypted: boolean;
-  /** Stated start of the entry's local header. */
+  /** Offset of the entry's local header, as stated in the directory. */
   offset: number;
   modified?: string;
 }
 
 /**
- * The records of a ZIP archive's central directory, in order. Local headers are used only to find where data begins:
- * two readers that trust different headers see different archives.
+ * Reads the records of a ZIP archive's central directory, in order. Local headers are used only to find where data begins, because readers that trust
+ * different headers would see different archives.
  *
  * @throws ZipError `failed` when the directory is missing or broken, `too_large` when it has more than `maxEntries`
  */
@@ -42,7 +42,7 @@ export function readDirectory(bytes: Uint8Array, maxEntries: number): DirectoryR
 }
 
 /**
- * Where the data of each record begins; undefined if there is no local header.
+ * Finds where the data of each record begins; undefined for a record without a local header.
  *
  * @throws ZipError `failed` when entries share bytes, or are outside the archive
  */
@@ -79,12 +79,12 @@ interface Directory {
   start: number;
   end: number;
   count: number;
-  /** The number to add to offsets: bytes that were put before the archive. */
+  /** The number to add to offsets: the number of bytes that were put before the archive. */
   shift: number;
 }
 
 function findDirectory(view: DataView): Directory {
-  // The end record has a comment of at most 65,535 bytes after it.
+  // The end record is followed by a comment of at most 65,535 bytes.
   for (let at = view.byteLength - 22; at >= Math.max(0, view.byteLength - 22 - NONE_16); at--) {
     if (view.getUint32(at, true) !== END) continue;
     const found = readEnd(view, at);
@@ -109,7 +109,7 @@ function readEnd(view: DataView, at: number): Directory | undefined {
   }
   const start = end - size;
   const shift = start - offset;
-  // A directory that would begin before the archive, or whose offsets point past it, is invalid.
+  // A directory is invalid if it would begin before the archive, or if its offsets point past it.
   if (start < 0 || shift < 0) return undefined;
   if (size > 0 && (size < 46 || view.getUint32(start, true) !== RECORD)) return undefined;
   return { start, end, count, shift };
@@ -122,7 +122,7 @@ function findEnd64(view: DataView, end: number): number | undefined {
   return at + 56 <= locator && view.getUint32(at, true) === END_64 ? at : undefined;
 }
 
-/** Eight bytes as a number; a value above every file's size stays above it. */
+/** Reads eight bytes as a number. A value larger than any file stays larger than any file. */
 function readUint64(view: DataView, at: number): number {
   return Number(view.getBigUint64(at, true));
 }
@@ -155,7 +155,7 @@ function readRecord(
 const ENCRYPTED = 1;
 const UTF8_NAME = 0x800;
 
-/** Uncompressed size, compressed size, offset; from the extra field of large archives if the short ones say so. */
+/** Reads uncompressed size, compressed size and offset; from the extra field of large archives if the short fields refer to it. */
 function readSizes(view: DataView, at: number, extraStart: number, extraEnd: number): [number, number, number] {
   const sizes: [number, number, number] = [
     view.getUint32(at + 24, true),
@@ -179,18 +179,18 @@ function readSizes(view: DataView, at: number, extraStart: number, extraEnd: num
   return sizes;
 }
 
-/** A record whose name is still bytes. */
+/** A record whose name isn't decoded yet. */
 interface RawRecord extends Omit<DirectoryRecord, "name"> {
   rawName: Buffer;
 }
 
-/** A backslash separates folders only as a letter of its own: in Shift_JIS it is the second byte of others. */
+/** Decodes the names. A backslash separates folders only if it is a character by itself: in Shift_JIS it can be the second byte of a character. */
 function withNames(records: readonly RawRecord[]): DirectoryRecord[] {
   const decode = nameDecoder(records.map(({ rawName }) => rawName));
   return records.map(({ rawName, ...rest }) => ({ ...rest, name: decode(rawName).replaceAll("\\", "/") }));
 }
 
-/** The name of the Unicode path field, if it belongs to this name, as PKWARE's APPNOTE.TXT 4.6.9 has it. */
+/** Returns the name in the Unicode path field if that field belongs to this name. Source: PKWARE's APPNOTE.TXT 4.6.9. */
 function readUnicodeName(extra: Uint8Array, rawName: Buffer): Buffer | undefined {
   const fields = asBuffer(extra);
   for (let at = 0; at + 4 <= fields.length;) {

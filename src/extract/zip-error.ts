@@ -1,4 +1,4 @@
-/** Why an archive or an entry can't be read; `reason` is one of the extractor's, the message ends a sentence. */
+/** Why an archive or an entry can't be read. `reason` is one of the extractor's reasons; the message is the end of a sentence. */
 export class ZipError extends Error {
   readonly reason: "encrypted" | "too_large" | "failed";
 

@@ -3,39 +3,35 @@ import { type DirectoryRecord, placeEntries, readDirectory } from "./zip-directo
 import { ZipError } from "./zip-error.ts";
 
 export interface ZipCaps {
-  /** Most entries that the directory may have. */
+  /** Maximum number of entries in the directory. */
   maxEntries: number;
-  /** Most bytes that all reads together may decompress. */
+  /** Maximum number of bytes that all reads together may decompress. */
   maxUnpackedBytes: number;
-  /**
-   * Most decompressed bytes for each compressed one, applied to entries of more than 10 MiB. Deflate itself ends at
-   * 1,032.
-   */
+  /** Maximum number of decompressed bytes per compressed byte, applied to entries of more than 10 MiB. Deflate itself can't exceed 1,032. */
   maxRatio: number;
 }
 
-/** For documents: sheets of 200 MB are real, at ratios up to 150. */
+/** The caps for documents: sheets of 200 MB exist, at ratios up to 150. */
 export const DOCUMENT_ZIP_CAPS: ZipCaps = { maxEntries: 20_000, maxUnpackedBytes: 512 * 1_048_576, maxRatio: 300 };
 
 export interface ZipEntry {
-  /** With `/` between folders, otherwise unchanged: it may contain `..` and not be a path at all. */
+  /** The name with `/` between folders, otherwise unchanged. It may contain `..` and need not be a path at all. */
   name: string;
-  /** Decompressed bytes, as the directory claims. */
+  /** Number of decompressed bytes, as the directory claims. */
   size: number;
-  /** Bytes in the archive. */
+  /** Number of bytes in the archive. */
   packedSize: number;
   isEncrypted: boolean;
   isFolder: boolean;
-  /** Local time in the form `2024-01-31T12:00:00`; absent when the archive has no sensible one. */
+  /** Local time in the form `2024-01-31T12:00:00`; absent when the archive has no plausible time. */
   modified?: string;
 }
 
 export type Zip = ReturnType<typeof openZip>;
 
 /**
- * Reads the directory of a ZIP archive; nothing is decompressed yet. Guarded against bombs: caps on entries, on the
- * actual decompressed size (never on claims alone), on the ratio, and no two entries may share bytes ("a better zip
- * bomb").
+ * Reads the directory of a ZIP archive; nothing is decompressed yet. It is protected against ZIP bombs: the number of entries, the actual
+ * decompressed size (never only the claimed size) and the ratio are limited, and no two entries may share bytes ("a better zip bomb").
  *
  * @throws ZipError `failed` when there is no valid directory, `too_large` when it has too many entries
  */
@@ -85,16 +81,16 @@ export function openZip(bytes: Uint8Array, caps: ZipCaps) {
     return Buffer.concat(pieces, size);
   };
   return {
-    /** In the directory's order. Names may occur twice. */
-    entries /** The first entry of that name; else the first whose name is equal without regard to case. */,
+    /** The entries in the directory's order. Names may occur twice. */
+    entries /** Returns the first entry of that name; otherwise the first whose name is equal when case is ignored. */,
     find /**
-     * The entry's bytes, as a copy.
+     * Returns a copy of the entry's bytes.
      *
      * @throws ZipError `too_large` above `maxBytes` or the archive's caps, `encrypted`, `failed` for broken data
      */,
     read /**
-     * The same in chunks of at most 16 MiB (usually 150 kB), for entries that should never be whole in memory. `onPiece`
-     * returns false to stop. A chunk may be a view that is only valid until the next.
+     * Passes on the entry's bytes in chunks of at most 16 MiB (usually 150 kB), for entries that should never be completely in memory. `onPiece` returns
+     * false to stop. A chunk may be a view that is valid only until the next chunk.
      *
      * @throws ZipError as `read`, and errors of `onPiece`
      */,
@@ -102,14 +98,14 @@ export function openZip(bytes: Uint8Array, caps: ZipCaps) {
   };
 }
 
-/** True when the bytes begin like a ZIP archive, an empty one included. */
+/** Whether the bytes begin like a ZIP archive, which may be empty. */
 export function looksLikeZip(bytes: Uint8Array): boolean {
   const [p, k, third, fourth] = bytes;
   return p === 0x50 && k === 0x4b && ((third === 3 && fourth === 4) || (third === 5 && fourth === 6));
 }
 
 const RATIO_FREE_BYTES = 10 * 1_048_576;
-/** Compressed bytes for one step: deflate makes 16 MiB of them at most. Half of it would take a third longer. */
+/** Number of compressed bytes per step; deflate expands them to at most 16 MiB. With half of it, decompression would take a third longer. */
 const STEP_BYTES = 16_384;
 const STORED = 0;
 const DEFLATED = 8;
@@ -143,7 +139,7 @@ function push(inflate: Inflate, piece: Uint8Array, isLast: boolean, name: string
   try {
     inflate.push(piece, isLast);
   } catch (error) {
-    // fflate marks its own errors by a number; errors of the receiver are rethrown unchanged.
+    // fflate marks its own errors with a number; errors of the receiver are rethrown unchanged.
     const isOwn = error instanceof Error && "code" in error && typeof error.code === "number";
     if (!isOwn) throw error;
     throw new ZipError("failed", `${shown(name)} is broken (${error.message})`);
@@ -163,7 +159,7 @@ function at(records: readonly DirectoryRecord[], index: number): DirectoryRecord
   return record;
 }
 
-/** A name for a message: the archive's own text, cut. */
+/** Returns a name for a message. It is the archive's own text, so it is truncated. */
 function shown(entry: ZipEntry | string): string {
   const name = typeof entry === "string" ? entry : entry.name;
   return `"${name.slice(0, 100)}"`;

@@ -49,7 +49,7 @@ export async function listenForCode(expected: Expected, signal: AbortSignal, tim
   // A caller that closes early doesn't handle the rejection.
   code.catch(() => undefined);
   return {
-    redirectUri: `http://127.0.0.1:${port}${PATH}` /** The code. Rejects when the person refuses, another issuer answers, the time is over, or the signal aborts. */,
+    redirectUri: `http://127.0.0.1:${port}${PATH}` /** The code. Rejects on refusal, another issuer's answer, timeout or abort. */,
     code,
     close,
   };

@@ -2,7 +2,7 @@ import { decodeNamed } from "#core/encoded-words.ts";
 import { decodeText } from "#core/encodings/decode.ts";
 import { asBuffer } from "#core/as-buffer.ts";
 
-/** Bytes of a mail as text, in the encoding that it names; a missing or unknown one is guessed. Never throws. */
+/** Decodes bytes of an email in the encoding that the email declares; a missing or unknown encoding is guessed. Never throws. */
 export function decodeCharset(bytes: Uint8Array, declared: string | undefined): string {
   const named = decodeNamed(bytes, declared);
   if (named !== undefined) return named;

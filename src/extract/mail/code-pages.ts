@@ -1,4 +1,4 @@
-/** The encoding of a code page of Windows, by its number. */
+/** Returns the encoding of a Windows code page by its number. */
 export function charsetOfCodePage(page: number): string {
   return CHARSETS[page] ?? `windows-${page}`;
 }

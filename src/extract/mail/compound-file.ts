@@ -13,8 +13,8 @@ const MAX_ENTRIES = 50_000;
 const MAX_DEPTH = 32;
 
 /**
- * The root of a compound file. Cyclic chains, entries that contain themselves and impossible sizes end in errors or in
- * what was found so far, never in a loop. Source: MS-CFB.
+ * Opens a compound file and returns its root. Cyclic chains, entries that contain themselves and impossible sizes end in errors or in what was found
+ * so far, never in a loop. Source: MS-CFB.
  *
  * @throws Error when the bytes aren't a compound file
  */
@@ -45,7 +45,7 @@ export function openCompoundFile(bytes: Buffer): CompoundEntry {
     };
   }
 
-  /** The entries of a storage, which are a tree of siblings. */
+  /** Returns the entries of a storage, which the file stores as a tree. */
   function childrenOf(root: number, depth: number): CompoundEntry[] {
     const found: CompoundEntry[] = [];
     const waiting = [root];
@@ -62,7 +62,7 @@ export function openCompoundFile(bytes: Buffer): CompoundEntry {
   return entryAt(0, 0);
 }
 
-/** The sectors of the file and the table that chains them. */
+/** The sectors of the file, and the table that links them into chains. */
 class Sectors {
   private readonly bytes: Buffer;
   private readonly size: number;
@@ -73,7 +73,7 @@ class Sectors {
     this.size = size;
     const parts: Buffer[] = [];
     for (let at = 76; at < 512; at += 4) this.addSector(parts, bytes.readUInt32LE(at));
-    // The list of the table's sectors continues in sectors of its own.
+    // The list of the table's sectors continues in additional sectors.
     const seen = new Set<number>();
     for (let next = bytes.readUInt32LE(68); next < END_OF_CHAIN && !seen.has(next);) {
       seen.add(next);
@@ -85,10 +85,10 @@ class Sectors {
     this.table = Buffer.concat(parts);
   }
 
-  /** The bytes of a chain, at most about `maxBytes`. */
+  /** Returns the bytes of a chain, at most about `maxBytes`. */
   chain(start: number, maxBytes = this.bytes.length): Buffer {
     const parts: Buffer[] = [];
-    // A chain has no more sectors than the file: more is a cycle.
+    // A chain can't have more sectors than the file; a longer one contains a cycle.
     const limit = Math.ceil(Math.min(maxBytes, this.bytes.length) / this.size);
     for (let next = start; next < END_OF_CHAIN && parts.length < limit;) {
       const sector = this.sector(next);
@@ -100,10 +100,10 @@ class Sectors {
   }
 
   private addSector(parts: Buffer[], number: number): void {
-    // The table can't be larger than the file, whatever its list claims.
+    // The table can't be larger than the file, even if its list claims so.
     if (number < END_OF_CHAIN && parts.length * this.size <= this.bytes.length) {
       const sector = this.sector(number);
-      // A sector beyond the end still counts: the numbers after it must not shift.
+      // A sector beyond the end keeps its place in the table, so that the numbers after it don't shift.
       parts.push(sector.length === this.size ? sector : Buffer.concat([sector], this.size).fill(0xff, sector.length));
     }
   }
@@ -114,7 +114,7 @@ class Sectors {
   }
 }
 
-/** Small streams, in pieces of 64 bytes in a stream of their own. */
+/** Small streams, which are stored in pieces of 64 bytes within another stream. */
 class MiniStream {
   private readonly bytes: Buffer;
   private readonly table: Buffer;

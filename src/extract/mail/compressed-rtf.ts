@@ -5,7 +5,7 @@ const DICTIONARY = Buffer.from(
 );
 const MAX_BYTES = 32 * 1_048_576;
 
-/** RTF in Outlook's compression, decompressed; undefined if it isn't such a text. Source: MS-OXRTFCP. */
+/** Decompresses RTF in Outlook's compression; undefined if the bytes aren't such a text. Source: MS-OXRTFCP. */
 export function unpackRtf(bytes: Buffer): Buffer | undefined {
   if (bytes.length < 16) return undefined;
   const kind = bytes.toString("latin1", 8, 12);
@@ -14,7 +14,7 @@ export function unpackRtf(bytes: Buffer): Buffer | undefined {
   if (kind !== "LZFu") return undefined;
   const window = Buffer.alloc(4_096, 0x20);
   DICTIONARY.copy(window);
-  // The stated size isn't trusted: a byte of input makes at most 68 of output.
+  // The stated size isn't trusted: a byte of input produces at most 68 bytes of output.
   const out = Buffer.alloc(Math.min(size, (bytes.length - 16) * 68));
   let write = DICTIONARY.length;
   let length = 0;
@@ -40,10 +40,7 @@ export function unpackRtf(bytes: Buffer): Buffer | undefined {
   return out.subarray(0, length);
 }
 
-/**
- * The HTML that an RTF of Outlook was made of (`\fromhtml`), or its plain text; an approximation of either. Source:
- * MS-OXRTFEX.
- */
+/** Returns the HTML from which Outlook made an RTF (`\fromhtml`), or its plain text; both are approximations. Source: MS-OXRTFEX. */
 export function textOfRtf(rtf: Buffer, decode: (bytes: Uint8Array) => string): { isHtml: boolean; text: string } {
   const source = rtf.toString("latin1");
   const isHtml = /\\fromhtml1?\b/u.test(source.slice(0, 2_000));

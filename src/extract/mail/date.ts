@@ -1,9 +1,6 @@
 import { twoDigits } from "#extract/iso-time.ts";
 
-/**
- * `Tue, 05 Mar 2024 10:11:12 +0100 (CET)` as `2024-03-05T10:11:12+01:00`; undefined if it isn't a date. Source: RFC
- * 5322.
- */
+/** Converts `Tue, 05 Mar 2024 10:11:12 +0100 (CET)` to `2024-03-05T10:11:12+01:00`; undefined if it isn't a date. Source: RFC 5322. */
 export function readMailDate(text: string): string | undefined {
   const parts =
     /(\d{1,2})[\s-]+([A-Za-z]{3})[A-Za-z]*\.?[\s-]+(\d{2,4})[\s,]+(\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*(?:([+-])(\d\d):?(\d\d)|([A-Za-z]{1,5}))?/u.exec(
@@ -32,7 +29,7 @@ export function readMailDate(text: string): string | undefined {
 }
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
-/** The names of RFC 5322; others are undefined and count as UTC. */
+/** The names of RFC 5322; other names are treated as UTC. */
 const ZONES: Readonly<Record<string, string>> = {
   EST: "-05:00",
   EDT: "-04:00",

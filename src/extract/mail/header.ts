@@ -4,7 +4,7 @@ import { decodeText } from "#core/encodings/decode.ts";
 import { decodeCharset } from "./charset.ts";
 import { fromQuotedPrintable } from "./transfer.ts";
 
-/** The header of a message or of a part of one. */
+/** The header of a message or of one of its parts. */
 export interface MailHeader {
   /** Unchanged values, unfolded, by lower-case name. */
   fields: ReadonlyMap<string, readonly string[]>;
@@ -12,14 +12,14 @@ export interface MailHeader {
   bodyStart: number;
 }
 
-/** Headers are a few kilobytes; anything longer isn't a header. */
+/** Headers have a few kilobytes; anything longer than this isn't a header. */
 const MAX_HEADER_BYTES = 512 * 1024;
 const MAX_FIELDS = 2_000;
 const MAX_VALUE_LENGTH = 64 * 1024;
 
 /**
- * Reads the header at the beginning of the bytes. A line that isn't a field ends it, like an empty one; in the header
- * of a whole message such a line between fields is skipped.
+ * Reads the header at the beginning of the bytes. An empty line ends it, and so does a line that isn't a field. In the header of a whole message,
+ * such a line is skipped if it is between fields.
  */
 export function readHeader(bytes: Buffer, isMessage = false): MailHeader {
   const found: { name: string; lines: string[] }[] = [];
@@ -35,7 +35,7 @@ export function readHeader(bytes: Buffer, isMessage = false): MailHeader {
     if (/^[ \t]/u.test(line) && (last !== undefined || at === 0)) last?.lines.push(line.trim());
     else if (field?.[1] !== undefined && field[2] !== undefined)
       found.push({ name: field[1].toLowerCase(), lines: [field[2].trim()] });
-    // Else the blank line is missing: this is already the body.
+    // Otherwise the blank line is missing, and this is already the body.
     else if (!(at === 0 && /^>?From /u.test(line)) && !(isMessage && isBetweenFields(bytes, end, found))) break;
     at = end;
   }
@@ -46,7 +46,7 @@ const FIELD = /^([!-9;-~]{1,200})[ \t]*:(.*)$/su;
 const KNOWN_FIELD =
   /^(from|to|cc|subject|date|sender|reply-to|return-path|received|delivered-to|message-id|mime-version|content-[a-z]+|x-[\w-]{1,60})[ \t]*:/iu;
 
-/** A program's line in the header of a message: a missing field comes next, or two of them if it has none yet. */
+/** Whether a line in the header of a message was inserted by a program: a missing field must come next, or two fields if there is none yet. */
 function isBetweenFields(bytes: Buffer, end: number, found: readonly { name: string }[]): boolean {
   const next = lineAt(bytes, end);
   const name = KNOWN_FIELD.exec(next.line)?.[1]?.toLowerCase();
@@ -60,14 +60,12 @@ function lineAt(bytes: Buffer, at: number): { line: string; end: number } {
   return { line: bytes.toString("latin1", at, end).replace(/[\r\n]+$/u, ""), end };
 }
 
-/** The first field of the name, its encoded words decoded; "" when there is none. */
+/** Returns the first field of the name with its encoded words decoded; "" when there is none. */
 export function fieldText({ fields }: MailHeader, name: string): string {
   return decodeWords(fields.get(name)?.[0] ?? "");
 }
 
-/**
- * A field such as `text/plain; charset="utf-8"`: its value in lower case and its parameters. Source: RFC 2045, 2231.
- */
+/** A field such as `text/plain; charset="utf-8"`: its value in lower case, and its parameters. Source: RFC 2045, 2231. */
 export interface ParameterField {
   value: string;
   parameters: Readonly<Record<string, string>>;
@@ -105,7 +103,7 @@ export function readParameterField(text: string): ParameterField {
   };
 }
 
-/** Adds the semicolon missing after the value, and removes an unpaired quotation mark. */
+/** Adds a missing semicolon after the value, and removes an unpaired quotation mark. */
 function repaired(text: string): string {
   const parted = text.replace(/^(\s*"?[^\s;,"=()]{1,200}"?)[\s,]+(?=[\w-]{1,40}\*?\s*=)/u, "$1; ");
   const isOpen = (parted.match(/(?<!\\)"/gu)?.length ?? 0) % 2 === 1;
@@ -113,12 +111,12 @@ function repaired(text: string): string {
   return isOpen ? parted.slice(0, last) + parted.slice(last + 1) : parted;
 }
 
-/** Encoded words as text. */
+/** Decodes encoded words. */
 export function decodeWords(text: string): string {
   return decodeEncodedWords(text, decodeCharset);
 }
 
-/** Splits at a mark outside quotations, comments and angle brackets. */
+/** Splits at a character outside quotations, comments and angle brackets. */
 export function splitOutsideQuotes(text: string, mark: string): string[] {
   const pieces: string[] = [];
   let start = 0;
@@ -161,8 +159,8 @@ function fromPercent(text: string): Buffer {
 }
 
 /**
- * Headers are ASCII; bytes above are UTF-8 (RFC 6532), in the encoding of the text, or guessed: one encoding for the
- * whole header.
+ * Decodes the fields. Headers are ASCII; bytes above it are UTF-8 (RFC 6532), in the encoding of the text, or guessed. The whole header has one
+ * encoding.
  */
 function toFields(found: readonly { name: string; lines: string[] }[]): Map<string, string[]> {
   const values = found.map(({ lines }) => lines.join(" ").slice(0, MAX_VALUE_LENGTH));

@@ -1,12 +1,12 @@
 import { oneLine } from "#extract/clean.ts";
 
-/** Text that a reader of the mail sees, in the order of the mail. */
+/** The texts that a reader of the email sees, in order. */
 export interface MailText {
   isHtml: boolean;
   text: string;
 }
 
-/** A file in the mail, or a mail in it (`message/rfc822`). */
+/** A file in the email, or an email in it (`message/rfc822`). */
 export interface MailAttachment {
   fileName: string;
   mimeType: string;
@@ -16,24 +16,24 @@ export interface MailAttachment {
 export interface MailBody {
   texts: MailText[];
   attachments: MailAttachment[];
-  /** True when the mail has more parts than were read. */
+  /** True when the email has more parts than were read. */
   isCut: boolean;
 }
 
-/** The text and files of a mail, in any format. */
+/** The text and files of an email in any format. */
 export interface Mail extends MailBody {
   subject: string;
-  /** Lines such as `Ana <ana@one.test>, bo@two.test`; "" = none. */
+  /** The senders as a line such as `Ana <ana@one.test>, bo@two.test`; "" = none. */
   from: string;
   to: string;
   cc: string;
-  /** RFC 3339, if it has a readable date. */
+  /** RFC 3339; undefined if the email has no readable date. */
   date: string | undefined;
-  /** Other properties, by name. */
+  /** Other properties by name. */
   properties: Record<string, string>;
 }
 
-/** A subject as the name of a message. */
+/** Returns a subject as the name of a message. */
 export function messageName(subject: string): string {
   return oneLine(subject, 150).replaceAll(/[/\\]/gu, "_") || "(no subject)";
 }

@@ -1,6 +1,4 @@
-/**
- * The media type of a field, which is often malformed: `"text/html"`, `text/plain charset=utf-8`, `text`, `html/text`.
- */
+/** Returns the media type of a field, which is often malformed: `"text/html"`, `text/plain charset=utf-8`, `text`, `html/text`. */
 export function mediaType(value: string): string {
   const bare = value.replaceAll('"', "").trim();
   const whole = /^([a-z0-9!#$&^_.+-]{1,80})\s*\/\s*([a-z0-9!#$&^_.+-]{1,80})(?![^\s,;:])/u.exec(bare);
@@ -13,7 +11,7 @@ export function mediaType(value: string): string {
 
 const TURNED = /^(?:plain|html)\s*\/\s*text\b/u;
 
-/** The boundary of a multipart whose header doesn't name it: a line with two hyphens before the header of a part. */
+/** Guesses the boundary of a multipart whose header doesn't declare one: a line that begins with two hyphens, before the header of a part. */
 export function guessBoundary(body: Buffer): string | undefined {
   const start = body.toString("latin1", 0, MAX_START_BYTES);
   return /(?:^|\n)--([^\s-][^\r\n]{0,100}?|-{1,60}[^\r\n]{1,100}?)[ \t]*\r?\n(?:content-[a-z-]{1,40}:|\r?\n)/iu.exec(

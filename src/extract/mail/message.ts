@@ -34,8 +34,8 @@ export function readMail(whole: Buffer): Mail {
 }
 
 /**
- * The message without leading blank lines, which exports write, and without Apple Mail's wrapping: its length before
- * it, and a property list after it.
+ * Returns the message without leading blank lines, which exports write, and without the wrapping of Apple Mail, which puts the length before the
+ * message and a property list after it.
  */
 export function messageIn(whole: Buffer): Buffer {
   const start = whole.toString("latin1", 0, 200);
@@ -54,8 +54,8 @@ const HEADER_PROPERTIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The mail as text: its header, its content, and the names of the files in it. Each text after the first is a section;
- * the files become child items.
+ * Renders the email as text: its header, its content, and the names of the files in it. Each text after the first is a section; the files become
+ * child items.
  */
 export function mailText(mail: Mail, maxTextLength: number): FormatText {
   const out = new TextBuilder(maxTextLength);
@@ -80,7 +80,7 @@ export function mailText(mail: Mail, maxTextLength: number): FormatText {
   });
 }
 
-/** The lines above a mail that people know. */
+/** Makes the lines above an email that people know. */
 export function headOf({ from, to, cc, date, subject }: Mail): string {
   const lines = { From: from, To: to, Cc: cc, Date: date ?? "", Subject: subject };
   return Object.entries(lines)
@@ -106,13 +106,13 @@ function plainOf({ isHtml, text }: MailText, maxTextLength: number): string {
   try {
     return renderFragment(clean, maxTextLength).toString().trim();
   } catch {
-    // Nested extremely deep: the words without their order are better than no mail.
+    // The HTML is nested too deeply. The words without structure are better than no email.
     return clean.replaceAll(/<[^<>]*>/gu, " ").trim();
   }
 }
 
 function dateOf(header: MailHeader): string | undefined {
-  // The date of the last server is better than none: drafts and machines leave `Date` out.
+  // The date of the last server is better than none, because drafts and automatic emails may omit `Date`.
   return (
     readMailDate(fieldText(header, "date")) ??
     readMailDate((header.fields.get("received")?.[0] ?? "").split(";").at(-1) ?? "")

@@ -9,15 +9,15 @@ import { takeUuencoded } from "./uuencoded.ts";
 import { decodeTransfer } from "./transfer.ts";
 import { isTnef, readTnef } from "./tnef.ts";
 
-/** Real mails nest five deep; each level costs a scan of its content. */
+/** Real emails have up to five levels; each level costs a scan of its content. */
 const MAX_DEPTH = 20;
 const MAX_LEAVES = 1_000;
 
-/** The content of a message after its header: one version of its text and its attachments. */
+/** Reads the content of a message after its header: one version of its text, and its attachments. */
 export function readBody(header: MailHeader, body: Buffer): MailBody {
   const reading: Reading = { leaves: 0, isCut: false, wrapped: [] };
   const { texts, attachments } = readEntity(reading, { header, body, depth: 0, inside: "" });
-  // Outlook wraps the text once more, for itself.
+  // Outlook repeats the text in `winmail.dat` for itself.
   const hasText = texts.some(({ text }) => text.trim() !== "");
   return { texts: hasText ? texts : [...texts, ...reading.wrapped], attachments, isCut: reading.isCut };
 }
@@ -25,7 +25,7 @@ export function readBody(header: MailHeader, body: Buffer): MailBody {
 interface Reading {
   leaves: number;
   isCut: boolean;
-  /** Texts of `winmail.dat`. */
+  /** The texts of `winmail.dat`. */
   wrapped: MailText[];
 }
 
@@ -33,7 +33,7 @@ interface Entity {
   header: MailHeader;
   body: Buffer;
   depth: number;
-  /** Type of the multipart that it is in; "" for the message itself. */
+  /** Type of the multipart that contains the part; "" for the message itself. */
   inside: string;
 }
 
@@ -56,17 +56,17 @@ function readEntity(reading: Reading, entity: Entity): Found {
     const inner = { header, body: signed.subarray(header.bodyStart), depth: entity.depth + 1, inside: entity.inside };
     return readEntity(reading, inner);
   }
-  // A multipart without parts is text: its boundary is broken, or it nests too deep.
+  // A multipart without parts is read as text: its boundary is broken, or it is nested too deeply.
   return readLeaf(reading, entity, type.value.startsWith("multipart/") ? "text/plain" : type.value, type.parameters);
 }
 
-/** The signed part, which other programs show as if it weren't signed. */
+/** Returns the signed part, which other programs show like unsigned content. */
 function signedPart({ header, body }: Entity): Buffer | undefined {
   const content = signedContent(decodeTransfer(body, rawField(header, "content-transfer-encoding")));
   return content !== undefined && isMimePart(content) ? content : undefined;
 }
 
-/** Whether bytes begin with the header of a part, which no other file does. */
+/** Whether the bytes begin with the header of a part, with which no other file begins. */
 export function isMimePart(bytes: Buffer): boolean {
   return /^\s{0,4}(?:content-[a-z-]{1,40}|mime-version|from|to|subject|date|received|return-path):/iu.test(
     bytes.toString("latin1", 0, 60),
@@ -82,7 +82,7 @@ function readMultipart(reading: Reading, entity: Entity, type: string, children:
   reading.isCut ||= children.length > MAX_LEAVES;
   const attachments = found.flatMap((child) => child.attachments);
   if (type !== "multipart/alternative") return { texts: found.flatMap((child) => child.texts), attachments };
-  // The plain form unless it is empty: senders write "see the other part" less often than layout into HTML.
+  // The plain form is used unless it is empty: "see the other part" in the plain form is rarer than HTML with a complicated layout.
   const plain = found.find((child) => child.texts.some((text) => !text.isHtml && text.text.trim() !== ""));
   const any = found.find((child) => child.texts.some((text) => text.text.trim() !== ""));
   return { texts: (plain ?? any)?.texts ?? [], attachments };
@@ -114,7 +114,7 @@ function readLeaf(
   return { texts: [], attachments: [{ fileName, mimeType, bytes }] };
 }
 
-/** `winmail.dat`: its files belong to the mail, and count like its own. */
+/** Reads `winmail.dat`, whose files belong to the email and are treated like its other files. */
 function readWrapped(reading: Reading, bytes: Buffer): Found {
   const mail = readTnef(bytes);
   const attachments = (mail?.attachments ?? []).slice(0, MAX_LEAVES - reading.leaves);
@@ -137,13 +137,13 @@ const READ_AS_TEXT = new Set([
   "message/disposition-notification",
 ]);
 
-/** Type of the whole message, whatever it declares; invitations and cards are files. */
+/** Text types that are read as the text if they are the type of the whole message. Calendar invitations and contact cards are files. */
 const OTHER_TEXTS = /^text\/(?!calendar$|x?-?vcard$|directory$)/u;
 
 const SIGNED = /^application\/(?:x-)?pkcs7-mime$/u;
 const SIGNATURES = /^application\/(?:pgp-signature|pkcs7-signature|x-pkcs7-signature|pgp-encrypted)$/u;
 
-/** Parts of the HTML of a mail or page, such as logos and style sheets, which aren't attachments. */
+/** Whether a part belongs to the HTML of an email or page, such as a logo or a style sheet. Such parts aren't attachments. */
 function isDecoration({ fields }: MailHeader, mimeType: string, disposition: string, inside: string): boolean {
   if (inside !== "multipart/related" || disposition === "attachment") return false;
   if (fields.has("content-location")) return true;
@@ -165,10 +165,7 @@ function rawField({ fields }: MailHeader, name: string): string {
   return fields.get(name)?.[0] ?? "";
 }
 
-/**
- * The parts by the boundary that the header names; without one, or if it doesn't occur, by the line that the body
- * begins with.
- */
+/** Splits the body at the boundary that the header declares. If there is none, or it doesn't occur, uses the line with which the body begins. */
 function mimePartsOf(body: Buffer, boundary: string | undefined): Buffer[] {
   const named = boundary === undefined || boundary === "" ? [] : splitParts(body, boundary);
   if (named.length > 0) return named;
@@ -176,7 +173,7 @@ function mimePartsOf(body: Buffer, boundary: string | undefined): Buffer[] {
   return guessed === undefined ? [] : splitParts(body, guessed);
 }
 
-/** The parts between the lines `--boundary`; without the last line break, which belongs to the line. */
+/** Returns the parts between the lines `--boundary`, without their last line break, which belongs to the boundary line. */
 function splitParts(body: Buffer, boundary: string): Buffer[] {
   const mark = Buffer.from(`--${boundary}`, isLatin1(boundary) ? "latin1" : "utf8");
   const parts: Buffer[] = [];
@@ -187,13 +184,13 @@ function splitParts(body: Buffer, boundary: string): Buffer[] {
     const lineFeed = body.indexOf(0x0a, after);
     const lineEnd = lineFeed < 0 ? body.length : lineFeed;
     const rest = body.toString("latin1", after, Math.min(lineEnd, after + 200)).trim();
-    // Another boundary may begin with this one.
+    // The line may contain another boundary that begins with this one.
     if (rest !== "" && rest !== "--") continue;
     if (start >= 0) parts.push(body.subarray(start, endBefore(body, at)));
     start = Math.min(body.length, lineEnd + 1);
     if (rest === "--") return parts;
   }
-  // The closing line is missing: a truncated mail.
+  // The closing line is missing because the email is truncated.
   if (start >= 0 && start < body.length) parts.push(body.subarray(start));
   return parts;
 }

@@ -13,7 +13,7 @@ export interface BodyForms {
   charset: string;
 }
 
-/** One form of the text: plain unless it is empty, then HTML, then RTF. */
+/** Returns one form of the text: plain unless it is empty, then HTML, then RTF. */
 export function bodyForms({ plain, html, rtf, charset }: BodyForms): MailText[] {
   if (plain.trim() !== "") return [{ isHtml: false, text: plain }];
   if (html.trim() !== "") return [{ isHtml: true, text: html }];
@@ -21,24 +21,24 @@ export function bodyForms({ plain, html, rtf, charset }: BodyForms): MailText[] 
   return unpacked === undefined ? [] : [textOfRtf(unpacked, (bytes) => decodeCharset(bytes, charset))];
 }
 
-/** A person of Outlook. Senders inside one organisation have a directory's name instead of an address. */
+/** Formats a person in Outlook. Senders within an organization have a directory name instead of an address. */
 export function outlookPerson(name: string, email: string): string {
   return addressText({ name: oneLine(name, 200), email: email.includes("@") ? oneLine(email, 320) : "" });
 }
 
-/** A time in 100 ns since 1601 as RFC 3339. */
+/** Converts a time in 100 ns since 1601 to RFC 3339. */
 export function outlookTime(ticks: bigint): string | undefined {
   const ms = Number(ticks / 10_000n) - 11_644_473_600_000;
   return ms > 0 && ms < 253_402_300_800_000 ? isoSeconds(ms) : undefined;
 }
 
-/** A message in a message, which is written as a mail so that it is complete by itself, and its own attachments. */
+/** Makes the attachments of a message in a message: the message itself, written as an email so that it is complete, and its own attachments. */
 export function messageAttachments(mail: Mail, name: string): MailAttachment[] {
   const fileName = `${messageName(mail.subject || oneLine(name, 200))}.eml`;
   return [{ fileName, mimeType: "message/rfc822", bytes: writeMail(mail) }, ...mail.attachments];
 }
 
-/** Header and text as an RFC 5322 message; its own attachments are listed with it. */
+/** Writes header and text as an RFC 5322 message that also lists its attachments. */
 function writeMail(mail: Mail): Buffer {
   const word = (text: string) =>
     /^[\x20-\x7e]*$/u.test(text) ? text : `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;

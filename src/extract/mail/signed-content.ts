@@ -6,11 +6,10 @@ const [OCTETS, OCTETS_IN_PARTS, SEQUENCE, FIRST] = [0x04, 0x24, 0x30, 0xa0];
 const MAX_DEPTH = 16;
 
 /**
- * The signed content (S/MIME that isn't in clear text, `.p7m`): a part of a mail, or any file. The signature itself
- * isn't verified, and the few headers of BER are parsed here: a library for them would be larger than all readers of
- * mail.
+ * Extracts the signed content (S/MIME that isn't in clear text, `.p7m`), which is a part of an email or any file. The signature isn't verified. The
+ * few BER headers are parsed here, because a library for them would be larger than all email readers of kb.
  *
- * @returns undefined when the bytes aren't signed data, or contain nothing
+ * @returns the content; undefined when the bytes aren't signed data, or contain nothing
  */
 export function signedContent(bytes: Uint8Array): Buffer | undefined {
   const buffer = asBuffer(bytes);
@@ -29,7 +28,7 @@ export function signedContent(bytes: Uint8Array): Buffer | undefined {
   return Buffer.concat(parts.map(({ from, to }) => buffer.subarray(from, to)));
 }
 
-/** A value: where it begins and ends with its header, and its content. */
+/** A BER value: where it begins and ends including its header, and its content. */
 interface Node {
   tag: number;
   at: number;
@@ -62,7 +61,7 @@ function readNode(buffer: Buffer, at: number, limit: number, depth: number): Nod
   return end > limit ? undefined : { tag, at, from, to: end, end };
 }
 
-/** A value whose end is marked by two zeros. */
+/** Reads a value whose end is marked by two zero bytes. */
 function readOpenEnded(buffer: Buffer, at: number, limit: number, depth: number): Node | undefined {
   let next = at + 2;
   while (buffer[next] !== 0 || buffer[next + 1] !== 0) {

@@ -1,9 +1,9 @@
-/** Properties of a message by id: bytes, and whether they are text of two bytes a letter. */
+/** Properties of a message by id: their bytes, and whether they are text with two bytes per letter. */
 export type MapiProperties = ReadonlyMap<number, { data: Buffer; isUnicode: boolean }>;
 
 /**
- * The properties of a message or a file in TNEF, as long as their lengths are valid. Named and multi-valued ones are
- * skipped. Source: MS-OXTNEF, 2.1.3.4.
+ * Reads the properties of a message or a file in TNEF for as long as their lengths are valid. Named and multi-valued properties are skipped. Source:
+ * MS-OXTNEF, 2.1.3.4.
  */
 export function readMapiProperties(bytes: Buffer): MapiProperties {
   const found = new Map<number, { data: Buffer; isUnicode: boolean }>();
@@ -25,9 +25,9 @@ const MAX_VALUES = 10_000;
 const FIRST_NAMED = 0x8000;
 const UNICODE = 0x1f;
 const SEVERAL = 0x1000;
-/** Types whose values include their length: text, text in Unicode, objects, bytes. */
+/** Types whose values begin with their length: text, Unicode text, objects, bytes. */
 const LONG_TYPES: ReadonlySet<number> = new Set([0x1e, UNICODE, 0x0d, 0x102]);
-/** Bytes of a value by type. */
+/** Number of bytes of a value by type. */
 const SIZES = new Map([
   [0x02, 4],
   [0x03, 4],
@@ -42,7 +42,7 @@ const SIZES = new Map([
   [0x48, 16],
 ]);
 
-/** Reads bytes in order; past their end everything is empty. */
+/** Reads bytes in order; after their end, all reads return nothing. */
 class Cursor {
   isOver = false;
   private at = 0;
@@ -57,7 +57,7 @@ class Cursor {
     return bytes.length === 4 ? bytes.readUInt32LE(0) : 0;
   }
 
-  /** So many bytes; the next value begins at a multiple of four. */
+  /** Returns this many bytes; the next value begins at a multiple of four. */
   take(length: number): Buffer {
     if (length > this.source.length - this.at) this.isOver = true;
     if (this.isOver) return Buffer.alloc(0);
@@ -73,7 +73,7 @@ function passName(cursor: Cursor): void {
   else cursor.take(cursor.number());
 }
 
-/** The first value; undefined for an unknown type, after which nothing can be found. */
+/** Returns the first value; undefined for an unknown type, after which nothing can be found. */
 function readValue(cursor: Cursor, kind: number): Buffer | undefined {
   const type = kind & ~SEVERAL;
   const isLong = LONG_TYPES.has(type);

@@ -7,10 +7,10 @@ import { bodyForms, messageAttachments, outlookPerson, outlookTime } from "./out
 import { readMapiProperties, type MapiProperties } from "./tnef-properties.ts";
 
 /**
- * `winmail.dat`, a message in Outlook's and Exchange's own format: its header, its text and its attachments. A broken
- * part ends the reading; what was read before it stays. Source: MS-OXTNEF.
+ * `winmail.dat`, a message in Outlook's and Exchange's own format: its header, its text and its attachments. A broken part ends the reading;
+ * everything before it is kept. Source: MS-OXTNEF.
  *
- * @returns undefined when the bytes aren't TNEF
+ * @returns the message; undefined when the bytes aren't TNEF
  */
 export function readTnef(bytes: Buffer, depth = 0): Mail | undefined {
   if (!isTnef(bytes)) return undefined;
@@ -19,7 +19,7 @@ export function readTnef(bytes: Buffer, depth = 0): Mail | undefined {
   return toMail(found, depth);
 }
 
-/** True for bytes that begin as TNEF does. */
+/** Whether the bytes begin with the signature of TNEF. */
 export function isTnef(bytes: Buffer): boolean {
   return bytes.length > 6 && bytes.readUInt32LE(0) === 0x223e9f78;
 }
@@ -61,7 +61,7 @@ const MAX_FILES = 1_000;
 const MAX_DEPTH = 3;
 const HEAD_BYTES = 9;
 
-/** One after the other, as long as their lengths are valid. */
+/** Yields the attributes in order for as long as their lengths are valid. */
 function* attributesOf(bytes: Buffer): Generator<Attribute, void> {
   for (let at = 6; at + HEAD_BYTES <= bytes.length;) {
     const level = bytes[at];
@@ -112,7 +112,7 @@ function toMail({ charset, own, props, files, isCut }: Found, depth: number): Ma
   };
 }
 
-/** A file, or a message in it. */
+/** Returns a file, or a message in it with its attachments. */
 function attachmentsOf({ title, data, props }: FoundFile, charset: string, depth: number): MailAttachment[] {
   const name = textOf(props, 0x3707, charset) || decodeCharset(title ?? Buffer.alloc(0), charset).replaceAll("\0", "");
   const object = props.get(0x3701)?.data;
@@ -132,7 +132,7 @@ function textOf(props: MapiProperties, id: number, charset: string): string {
   return (value.isUnicode ? value.data.toString("utf16le") : decodeCharset(value.data, charset)).replaceAll("\0", "");
 }
 
-/** Name and address after four numbers, as old programs write it. Source: MS-OXTNEF, 2.1.3.3.2. */
+/** Reads a name and an address after four numbers, as old programs write them. Source: MS-OXTNEF, 2.1.3.3.2. */
 function senderOf(data: Buffer | undefined, charset: string): string {
   if (data === undefined || data.length < 8) return "";
   const nameEnd = 8 + data.readUInt16LE(4);
@@ -141,7 +141,7 @@ function senderOf(data: Buffer | undefined, charset: string): string {
   return outlookPerson(name, address.replaceAll("\0", "").replace(/^smtp:/iu, ""));
 }
 
-/** Seven numbers of two bytes, in an unknown time zone. */
+/** Reads a date of seven numbers with two bytes each, in an unknown time zone. */
 function dateOf(data: Buffer | undefined): string | undefined {
   if (data === undefined || data.length < 12) return undefined;
   const [year = 0, month = 0, ...rest] = [0, 2, 4, 6, 8, 10].map((at) => data.readUInt16LE(at));

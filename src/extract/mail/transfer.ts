@@ -1,4 +1,4 @@
-/** The bytes of a body without its transfer encoding; an unknown one leaves them unchanged. Source: RFC 2045. */
+/** Decodes the transfer encoding of a body; an unknown encoding leaves the bytes unchanged. Source: RFC 2045. */
 export function decodeTransfer(bytes: Buffer, encoding: string): Buffer {
   const name = encoding.split(/[;(]/u, 1)[0] ?? "";
   switch (name.toLowerCase().replaceAll(/[^a-z0-9]/gu, "")) {
@@ -15,7 +15,7 @@ export function decodeTransfer(bytes: Buffer, encoding: string): Buffer {
   }
 }
 
-/** `=3D` as `=`, soft line breaks removed; anything that isn't such a mark stays. */
+/** Decodes `=3D` to `=` and removes soft line breaks; anything else is kept. */
 export function fromQuotedPrintable(bytes: Buffer): Buffer {
   const out = Buffer.allocUnsafe(bytes.length);
   let length = 0;
@@ -42,13 +42,13 @@ export function fromQuotedPrintable(bytes: Buffer): Buffer {
 }
 
 const EQUALS = 0x3d;
-/** Value of a hexadecimal digit by its code; -1 for any other character. */
+/** Value of a hexadecimal digit by its character code; -1 for any other character. */
 const HEX = Int8Array.from({ length: 256 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? -1 : value;
 });
 
-/** Length of the white space up to and including the line's end, if nothing else is there. */
+/** Returns the length of the white space up to and including the line's end; 0 if the line has other characters. */
 function softBreakAt(bytes: Buffer, start: number): number {
   let at = start;
   while (bytes[at] === 0x20 || bytes[at] === 0x09) at++;
@@ -57,7 +57,7 @@ function softBreakAt(bytes: Buffer, start: number): number {
   return at >= bytes.length ? at - start : 0;
 }
 
-/** The content between `begin 644 name` and `end`. */
+/** Decodes the content between `begin 644 name` and `end`. */
 export function fromUuencode(text: string): Buffer {
   const lines = text.split(/\r?\n/u);
   const first = lines.findIndex((line) => /^begin \d{3,4} /u.test(line));

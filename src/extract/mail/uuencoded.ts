@@ -7,9 +7,7 @@ interface TakenFile {
   bytes: Uint8Array;
 }
 
-/**
- * Files in the text of a mail between `begin 644 name` and `end`, as programs sent them before there were attachments.
- */
+/** Finds files in the text of an email between `begin 644 name` and `end`, as programs sent them before attachments existed. */
 export function takeUuencoded(text: string): { rest: string; files: TakenFile[] } {
   const files: TakenFile[] = [];
   const rest = text.replaceAll(
@@ -26,7 +24,7 @@ export function takeUuencoded(text: string): { rest: string; files: TakenFile[] 
 
 const MAX_FILES = 1_000;
 
-/** The first character of each line encodes its length. */
+/** Whether the lines look uuencoded: the first character of each line encodes its length. */
 function looksUuencoded(lines: string): boolean {
   return lines.split(/\r?\n/u, 20).every((line) => /^[ -`]*\s*$/u.test(line));
 }

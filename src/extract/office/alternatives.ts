@@ -1,11 +1,8 @@
-/**
- * Alternatives (`mc:AlternateContent`): the first is read; the fallback for old programs is read only when there is no
- * other.
- */
+/** Alternatives (`mc:AlternateContent`): the first one is read. The fallback for old programs is read only if there is no other alternative. */
 export class Alternatives {
   private readonly hasChosen: boolean[] = [];
 
-  /** True when the element is one of these and is left out. */
+  /** Returns true when the element is one of the alternatives and is left out. */
   open(name: string): boolean {
     if (name === "mc:AlternateContent") this.hasChosen.push(false);
     if (name !== "mc:Choice" && name !== "mc:Fallback") return false;

@@ -6,11 +6,11 @@ import type { TextBuilder } from "#extract/text-builder.ts";
 
 export interface Paragraph {
   kind: "paragraph";
-  /** May contain line breaks. */
+  /** The text, which may contain line breaks. */
   text: string;
-  /** 1–6. */
+  /** Heading level, 1–6. */
   heading?: number;
-  /** `depth` from 0; `marker` as a person sees it, `-` for bullets. */
+  /** `depth` counts from 0; `marker` is as a person sees it, `-` for bullets. */
   list?: { depth: number; marker: string };
 }
 
@@ -21,26 +21,25 @@ export interface Table {
 
 export interface Cell {
   blocks: Block[];
-  /** Number of columns it covers. */
+  /** Number of columns that the cell covers. */
   span: number;
 }
 
 export type Block = Paragraph | Table;
 
-/** An item of a list without numbers. */
+/** The style of an item in a list without numbers. */
 export const ITEM = { list: { depth: 0, marker: "-" } } as const satisfies Pick<Paragraph, "list">;
 
 /**
- * Takes paragraphs and tables in the order of the document and writes them as Markdown. Tables are collected until they
- * end, and become rows of Markdown only when their cells are short: a page that is laid out by a table stays
- * paragraphs.
+ * Receives paragraphs and tables in the order of the document and writes them as Markdown. A table is collected until its end. It becomes rows of
+ * Markdown only if its cells are short, so that a page whose layout is a table remains paragraphs.
  */
 export class BlockWriter {
   private readonly out: TextBuilder;
-  /** Targets of blocks other than the text: the open cells, collected notes. */
+  /** Where blocks outside the main text are collected: the open cells, and notes. */
   private readonly captures: Block[][] = [];
   private readonly tables: OpenTable[] = [];
-  /** Code units collected and not yet written. */
+  /** Number of code units that are collected and not yet written. */
   private gathered = 0;
   private previous: "none" | "list" | "other" = "none";
   private isTooMuch = false;
@@ -66,13 +65,13 @@ export class BlockWriter {
     if (/\S/u.test(text)) this.add({ kind: "paragraph", text, ...style });
   }
 
-  /** Paragraphs under a heading of their own, if there are any: what a document has besides its text. */
+  /** Adds paragraphs under a separate heading, if there are any: for content that a document has besides its text. */
   appendix(title: string, texts: readonly string[], style: Pick<Paragraph, "list"> = {}): void {
     if (texts.length > 0) this.paragraph(title, { heading: 1 });
     for (const text of texts) this.paragraph(text, style);
   }
 
-  /** A heading whose section is more than a heading: a slide, a sheet. */
+  /** Begins a section for something larger than a heading: a slide, a sheet. */
   section(name: string, level: number, place: Pick<Section, "kind" | "ref">): void {
     const words = oneLine(name, 1_000);
     if (words === "") return;
@@ -95,7 +94,7 @@ export class BlockWriter {
     for (const block of blocks) this.add(block);
   }
 
-  /** Collects what is added from here on for `endCapture`. */
+  /** Collects everything that is added from now on, for `endCapture`. */
   beginCapture(): void {
     this.captures.push([]);
   }
@@ -121,7 +120,7 @@ export class BlockWriter {
     this.beginCapture();
   }
 
-  /** Sets how many columns the open cell covers, when that is known only inside it. */
+  /** Sets how many columns the open cell covers, for formats that state it inside the cell. */
   cellSpan(columns: number): void {
     const table = this.tables.at(-1);
     if (table !== undefined && table.span > 0) table.span = Math.min(Math.max(1, columns), MAX_SPAN);
@@ -144,7 +143,7 @@ export class BlockWriter {
     if (isKept && table.row.some((cell) => cell.blocks.length > 0)) table.rows.push(table.row);
     table.cells += table.row.length;
     table.row = undefined;
-    // A table of a hundred thousand rows is written in batches: it need not be in memory at once.
+    // A table with a hundred thousand rows is written in batches, so that it isn't in memory as a whole.
     const isLong = table.cells > MAX_GATHERED_CELLS || this.gathered > FLUSH_GATHERED;
     if (isLong && this.captures.length === 0 && this.tables.length === 1) this.flush(table);
   }
@@ -190,7 +189,7 @@ export class BlockWriter {
     const words = oneLine(text, 1_000);
     this.separate("other");
     this.out.section(words, level);
-    // All of it is text, even if a producer has marked a whole page as a heading.
+    // The whole text is written, even if a program has marked a whole page as a heading.
     this.out.add(`${"#".repeat(level)} ${text}`);
   }
 
@@ -209,14 +208,14 @@ export class BlockWriter {
     this.previous = isContinued ? "list" : "other";
   }
 
-  /** Line feeds between the text before and the next. */
+  /** Writes the line feeds between the text before and the next text. */
   private separate(next: "list" | "other"): void {
     if (this.previous !== "none") this.out.add(next === "list" && this.previous === "list" ? "\n" : "\n\n");
     this.previous = next;
   }
 }
 
-/** Text of blocks as one line, for cells, notes and comments. */
+/** Joins the text of blocks to one line, for cells, notes and comments. */
 export function blocksText(blocks: readonly Block[]): string {
   const texts = blocks.map((block) =>
     block.kind === "paragraph"
@@ -226,12 +225,12 @@ export function blocksText(blocks: readonly Block[]): string {
   return singleSpaced(texts.join(" ").replaceAll("\u00ad", ""));
 }
 
-/** The text with its number in a list, if it has one. */
+/** Returns the text with its number in a list, if it has one. */
 function withMarker({ text, list }: Paragraph): string {
   return list === undefined || list.marker === "-" ? text : `${list.marker} ${text}`;
 }
 
-/** The author's description of a picture; undefined if it is only the file name or empty. */
+/** Returns the author's description of a picture; undefined if it is empty or only the file name. */
 export function altText(words: string | undefined): string | undefined {
   const line = oneLine(words ?? "", 500);
   return line === "" || /^\S*\.\w{3,4}$/u.test(line) ? undefined : `[image: ${line}]`;
@@ -241,34 +240,34 @@ interface OpenTable {
   rows: Cell[][];
   row: Cell[] | undefined;
   cells: number;
-  /** Of the open cell; 0 = none is open. */
+  /** Span of the open cell; 0 = no cell is open. */
   span: number;
   isWritten: boolean;
 }
 
 const MAX_DEPTH = 8;
 const MAX_SPAN = 64;
-/** Cells of a row; later ones become text of the last. Word allows 63 columns. */
+/** Maximum number of cells in a row; later cells become text of the last one. Word allows 63 columns. */
 const MAX_COLUMNS = 256;
-/** A cell with more text than this is layout, not data. */
+/** A cell with more text than this is used for layout instead of data. */
 const MAX_CELL_LENGTH = 2_000;
 const MAX_GATHERED_CELLS = 20_000;
 const FLUSH_GATHERED = 1_000_000;
-/** The most text that may wait to be written: tables within tables, notes, shapes of a slide. The rest is cut. */
+/** Maximum length of text that may wait to be written: tables within tables, notes, shapes of a slide. The rest is dropped. */
 const MAX_GATHERED = 20_000_000;
 const BLOCK_COST = 40;
 const CELL_COST = 40;
 
-/** The lines of a paragraph without white space at their ends, and without empty ones. */
+/** Returns the lines of a paragraph without white space at their ends, and without empty lines. */
 function linesOf(text: string): string[] {
-  // A soft hyphen only marks where a word may be broken.
+  // A soft hyphen only marks where a word may be divided.
   return cleanText(text.replaceAll("\u00ad", ""))
     .split("\n")
     .map((line) => line.replaceAll(/[ \t\u00a0]+/gu, " ").trim())
     .filter((line) => line !== "");
 }
 
-/** The text of each cell, if all are short and there are at least two columns. */
+/** Returns the text of each cell if all texts are short and there are at least two columns. */
 function shortRowsOf(rows: readonly Cell[][]): string[][] | undefined {
   const hasColumns = rows.some((row) => row.length > 1);
   if (!hasColumns) return undefined;

@@ -4,21 +4,21 @@ import { xstring } from "./xstring.ts";
 
 export type GraphicKind = "chart" | "diagram";
 
-/** The chart or diagram that a relationship leads to. */
+/** Reads the chart or diagram to which a relationship leads. */
 export function readGraphic(file: OfficePackage, relationships: Relationships, kind: GraphicKind, id: string): Block[] {
   const part = relationships.get(id);
   if (part === undefined || part.isExternal) return [];
   return kind === "chart" ? readChart(file, part.target) : readDiagram(file, part.target);
 }
 
-/** The words and values of a chart: its titles as a paragraph, each series as a row of names and values. */
+/** Reads the words and values of a chart: its titles become a paragraph, each series a row of names and values. */
 function readChart(file: OfficePackage, partName: string): Block[] {
   const chart = new ChartReader();
   file.walk(partName, chart);
   return chart.blocks();
 }
 
-/** The words of a diagram (SmartArt), one paragraph for each of its shapes. */
+/** Reads the words of a diagram (SmartArt), one paragraph for each of its shapes. */
 function readDiagram(file: OfficePackage, partName: string): Block[] {
   const blocks: Block[] = [];
   let text = "";
@@ -46,7 +46,7 @@ const MAX_POINTS = 2_000;
 class ChartReader {
   private readonly words: string[] = [];
   private readonly series: { name: string; categories: string[]; values: string[] }[] = [];
-  /** The list of the series that is being filled: its name, the names of its points, or their values. */
+  /** Which list of the series is being filled: its name, the names of its points, or their values. */
   private target: "name" | "categories" | "values" | undefined;
   private value = "";
   private paragraph = "";
@@ -106,7 +106,7 @@ class ChartReader {
 
 const TARGETS = new Set(["c:tx", "c:cat", "c:xVal", "c:val", "c:yVal"]);
 
-/** A number without the noise of its binary form. */
+/** Formats a number without the noise of its binary form. */
 function rounded(value: string): string {
   const number = Number(value);
   return value === "" || !Number.isFinite(number) ? value : String(Number(number.toPrecision(12)));

@@ -11,7 +11,7 @@ export type EpubBook = ReturnType<typeof openEpub>;
 /**
  * Opens an EPUB, version 2 or 3.
  *
- * @throws ZipError `encrypted` when its chapters are, as with copy protection; Error when it has no package file
+ * @throws ZipError `encrypted` when its chapters are encrypted, as with copy protection; Error when it has no package file
  */
 export function openEpub(bytes: Uint8Array) {
   const zip = openZip(bytes, DOCUMENT_ZIP_CAPS);
@@ -29,7 +29,7 @@ export function openEpub(bytes: Uint8Array) {
       .filter((name) => !encrypted.has(name))
       .map((name) => ({ name, title: titles.get(name) })),
     properties: book.properties,
-    /** A chapter's bytes; undefined when there is none of that name. */
+    /** Returns a chapter's bytes; undefined when there is no chapter of that name. */
     read: (name: string) => readPart(zip, name, MAX_CHAPTER_BYTES),
   };
 }
@@ -55,7 +55,7 @@ function findPackage(zip: Zip, walk: Walk): string | undefined {
 
 interface PackageFile {
   chapters: string[];
-  /** The table of contents, new and old form. */
+  /** The table of contents in its new and old form. */
   contents: string[];
   properties: DocumentProperties;
 }
@@ -109,7 +109,7 @@ function addItem(
   if (properties.split(/\s/u).includes("nav") || type === "application/x-dtbncx+xml") book.contents.push(name);
 }
 
-/** The titles of chapters by their file: the first entry that leads there. */
+/** Reads the titles of chapters by their file. If several entries lead to a file, the first is used. */
 function readContents(contentsName: string, walk: Walk, titles: Map<string, string>): void {
   const folder = contentsName.slice(0, contentsName.lastIndexOf("/") + 1);
   const add = (href: string | undefined, words: string) => {
@@ -139,7 +139,7 @@ function readContents(contentsName: string, walk: Walk, titles: Map<string, stri
   });
 }
 
-/** Encrypted files; fonts are often only obfuscated, and don't matter here. */
+/** Finds encrypted files. Fonts are often only obfuscated, and aren't needed. */
 function readEncrypted(walk: Walk): Set<string> {
   const names = new Set<string>();
   walk("META-INF/encryption.xml", {
@@ -155,7 +155,7 @@ function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // A name with an unescaped percent sign.
+    // The name contains an unescaped percent sign.
     return path;
   }
 }

@@ -1,7 +1,7 @@
 import { type Format, type FormatInput, type FormatResult, noText } from "#extract/format.ts";
 import { ZipError } from "#extract/zip-error.ts";
 
-/** A format of ZIP archives: an error of the archive becomes the reason why there is no text. */
+/** Makes a format for ZIP archives. An error of the archive becomes the reason why there is no text. */
 export function zipFormat(read: (input: FormatInput) => FormatResult): Format {
   return { extract: (input) => withZipReasons(() => read(input)) };
 }

@@ -1,6 +1,6 @@
 import { asBuffer } from "#core/as-buffer.ts";
 
-/** Parts of an Office document that is one XML file ("Flat OPC"), by name: the XML of each, or its bytes. */
+/** Reads the parts of an Office document that is one XML file ("Flat OPC") by name: the XML of each part, or its bytes. */
 export function readFlatPackage(bytes: Uint8Array): Map<string, Uint8Array> {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
   const text = asBuffer(bytes).toString(isWide ? "utf16le" : "utf8");

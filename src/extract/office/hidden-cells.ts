@@ -1,18 +1,18 @@
 import { columnOf } from "./sheet-writer.ts";
 import { isOn, type Attributes } from "./xml.ts";
 
-/** Rows of a sheet from 1, both ends included. */
+/** A range of a sheet's rows, numbered from 1; both ends are included. */
 export interface RowRange {
   first: number;
   last: number;
 }
 
 /**
- * The rows and columns of a sheet that its author has hidden. Those that only a view hides don't count: filtered rows,
- * and collapsed groups, which anyone opens with one click. Counts the rows and columns whose words are left out.
+ * The rows and columns of a sheet that its author has hidden. Rows and columns that only a view hides aren't included: filtered rows, and collapsed
+ * groups, which anyone can open with one click. Also counts the rows and columns whose words are left out.
  */
 export class HiddenCells {
-  /** The sheet declares, before its rows, that a filter is active. */
+  /** Whether the sheet declares, before its rows, that a filter is active. */
   isFiltered = false;
   private readonly findFiltered: (isFiltered: boolean) => readonly RowRange[];
   private filtered: readonly RowRange[] | undefined;
@@ -21,7 +21,7 @@ export class HiddenCells {
   private readonly lostRows = new Set<number>();
   private readonly lostColumns = new Set<number>();
 
-  /** @param findFiltered returns the filtered rows; called at the first hidden row, as filters come after the rows */
+  /** @param findFiltered returns the filtered rows; called at the first hidden row, because filters come after the rows */
   constructor(findFiltered: (isFiltered: boolean) => readonly RowRange[] = () => []) {
     this.findFiltered = findFiltered;
   }
@@ -32,14 +32,14 @@ export class HiddenCells {
     hidden.columns += this.lostColumns.size;
   }
 
-  /** A row as the sheet writes it. */
+  /** Adds a row as the sheet declares it. */
   addRow(number: number, { hidden, outlineLevel }: Attributes): void {
     if (hidden === undefined || !isOn(hidden) || Number(outlineLevel ?? "0") > 0) return;
     this.filtered ??= this.findFiltered(this.isFiltered);
     if (!this.filtered.some(({ first, last }) => number >= first && number <= last)) this.hideRow(number);
   }
 
-  /** Columns as the sheet writes them, numbered from 1. */
+  /** Adds columns as the sheet declares them, numbered from 1. */
   addColumns({ min, max, hidden, outlineLevel }: Attributes): void {
     if (hidden === undefined || !isOn(hidden) || Number(outlineLevel ?? "0") > 0) return;
     this.hideColumns(Number(min) - 1, Number(max) - 1);
@@ -49,12 +49,15 @@ export class HiddenCells {
     this.rows.add(number);
   }
 
-  /** @param first, last from 0 */
+  /**
+   * Hides columns. @param first, last from 0
+   * @param first, last from 0
+   */
   hideColumns(first: number, last: number): void {
     if (this.columns.length < MAX_RANGES) this.columns.push({ first, last });
   }
 
-  /** True for a cell with words that aren't read; it is counted. */
+  /** Returns true for a hidden cell, whose words aren't read, and counts its row or column. */
   leavesOut(row: number, column: number): boolean {
     if (this.rows.size === 0 && this.columns.length === 0) return false;
     const isInRow = this.rows.has(row);
@@ -64,7 +67,7 @@ export class HiddenCells {
     return isInRow || isInColumn;
   }
 
-  /** The same for an address such as `B3` or the first cell of `B3:C4`. */
+  /** Like `leavesOut`, for an address such as `B3` or the first cell of `B3:C4`. */
   leavesOutAddress(address: string): boolean {
     const column = columnOf(address);
     const row = /\d+/u.exec(address)?.[0];
@@ -72,16 +75,13 @@ export class HiddenCells {
   }
 }
 
-/**
- * The rows of an address such as `$A$1:$C$9`, with or without the name of a sheet, below its first, which is a filter's
- * header.
- */
+/** Returns the rows of an address such as `$A$1:$C$9`, with or without the name of a sheet, below its first row, which is the filter's header. */
 export function filteredRows(address: string): RowRange[] {
   const [, first, last] = /\$?[A-Z]{1,3}\$?(\d{1,7}):\$?[A-Z]{1,3}\$?(\d{1,7})$/u.exec(address.trim()) ?? [];
   return first === undefined || last === undefined ? [] : [{ first: Number(first) + 1, last: Number(last) }];
 }
 
-/** Numbers of left-out sheets, rows and columns, as properties. */
+/** Returns the numbers of omitted sheets, rows and columns as properties. */
 export function hiddenProperties(hidden: { sheets: number; rows: number; columns: number }): Record<string, string> {
   const named = { hiddenSheets: hidden.sheets, hiddenRows: hidden.rows, hiddenColumns: hidden.columns };
   return Object.fromEntries(

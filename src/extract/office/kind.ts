@@ -4,13 +4,13 @@ import { asBuffer } from "#core/as-buffer.ts";
 
 export interface OfficeKind {
   mimeType: string;
-  /** In a word or two. */
+  /** The kind in a word or two. */
   label: string;
 }
 
 /**
- * Detects a document in a ZIP archive or in an OLE file; undefined for an unknown type. The parts decide: file names,
- * and a library's guess by the first entry, are wrong too often.
+ * Detects a document in a ZIP archive or in an OLE file; undefined for an unknown type. The kind is detected by the parts, because file names, and a
+ * library's guess from the first entry, are wrong too often.
  */
 export function officeKindOf(bytes: Uint8Array, fileName: string): OfficeKind | undefined {
   if (looksLikeZip(bytes)) return zipKind(bytes, fileName);
@@ -22,7 +22,7 @@ const OPEN_XML = "application/vnd.openxmlformats-officedocument.";
 export const OPEN_DOCUMENT = "application/vnd.oasis.opendocument.";
 export const ENCRYPTED_OFFICE = "application/x-encrypted-office";
 
-/** Types of main parts, without the prefix and `.main+xml`, with the type of the whole file. */
+/** Types of main parts, without the prefix and `.main+xml`, and the type of the whole file. */
 const MAIN_TYPES: readonly (readonly [string, string, string])[] = [
   [`${OPEN_XML}wordprocessingml.document`, `${OPEN_XML}wordprocessingml.document`, "DOCX"],
   [`${OPEN_XML}wordprocessingml.template`, `${OPEN_XML}wordprocessingml.template`, "DOTX"],
@@ -64,12 +64,12 @@ function zipKind(bytes: Uint8Array, fileName: string): OfficeKind | undefined {
     const zip = openZip(bytes, KIND_CAPS);
     return declaredKind(zip) ?? openXmlKind(zip) ?? kindByParts(zip) ?? otherKind(zip, fileName);
   } catch {
-    // Not readable as an archive: its reader reports why.
+    // The bytes can't be read as an archive; the reader of the type reports why.
     return undefined;
   }
 }
 
-/** By the entry `mimetype`, which OpenDocument and EPUB begin with. */
+/** Detects the kind by the entry `mimetype`, with which OpenDocument and EPUB begin. */
 function declaredKind(zip: Zip): OfficeKind | undefined {
   const entry = zip.find("mimetype");
   if (entry === undefined || entry.isEncrypted || entry.size > 200) return undefined;
@@ -78,14 +78,14 @@ function declaredKind(zip: Zip): OfficeKind | undefined {
   return type.startsWith(OPEN_DOCUMENT) ? openDocumentKind(type) : undefined;
 }
 
-/** The kind for a media type of the OpenDocument family. */
+/** Returns the kind for an OpenDocument media type. */
 export function openDocumentKind(mimeType: string): OfficeKind {
   return { mimeType, label: `OpenDocument ${mimeType.slice(OPEN_DOCUMENT.length).replaceAll("-", " ")}` };
 }
 
 const EPUB: OfficeKind = { mimeType: "application/epub+zip", label: "EPUB" };
 
-/** By the types of the parts, as the package declares them. */
+/** Detects the kind by the types of the parts that the package declares. */
 function openXmlKind(zip: Zip): OfficeKind | undefined {
   const entry = zip.find("[Content_Types].xml");
   if (entry === undefined || entry.isEncrypted) return undefined;
@@ -96,7 +96,7 @@ function openXmlKind(zip: Zip): OfficeKind | undefined {
   return types.includes(".sheet.binary.macroEnabled.main") ? find("XLSB") : undefined;
 }
 
-/** By the existing parts, for packages that leave out the declaration. */
+/** Detects the kind by the existing parts, for packages without the declaration. */
 function kindByParts(zip: Zip): OfficeKind | undefined {
   if (zip.find("word/document.xml") !== undefined) return find("DOCX");
   if (zip.find("ppt/presentation.xml") !== undefined) return find("PPTX");
@@ -117,7 +117,7 @@ function find(label: string): OfficeKind | undefined {
   return found === undefined ? undefined : { mimeType: found[1], label };
 }
 
-/** Streams of OLE files that reveal their content; the first that exists counts. */
+/** Streams of OLE files that reveal their content; the first one that exists is used. */
 const OLE_STREAMS: readonly (readonly [string, OfficeKind])[] = [
   ["EncryptedPackage", { mimeType: ENCRYPTED_OFFICE, label: "encrypted Office" }],
   ["__properties_version1.0", { mimeType: "application/vnd.ms-outlook", label: "Outlook" }],
@@ -132,7 +132,7 @@ function oleKind(bytes: Uint8Array): OfficeKind | undefined {
   return OLE_STREAMS.find(([name]) => hasOleEntry(buffer, name))?.[1];
 }
 
-/** Entries of an OLE directory have 128 bytes each, begin with their name in UTF-16, and are in whole sectors. */
+/** Searches the OLE directory, whose entries have 128 bytes, begin with their name in UTF-16, and are in whole sectors. */
 function hasOleEntry(buffer: Buffer, name: string): boolean {
   const wanted = Buffer.from(`${name}\0`, "utf16le");
   for (let at = buffer.indexOf(wanted); at >= 0; at = buffer.indexOf(wanted, at + 1)) {

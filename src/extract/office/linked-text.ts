@@ -1,16 +1,16 @@
 import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { Readings } from "#extract/readings.ts";
 
-/** The text of a paragraph while it is read, with its links and the readings above it. */
+/** The text of a paragraph while it is read, including its links and phonetic readings. */
 export class LinkedText {
-  /** Without the addresses of its links. */
+  /** The text without the addresses of its links. */
   words = "";
   readonly readings = new Readings();
   private readonly maxLength: number;
   private readonly marks: LinkMark[] = [];
   private readonly openLinks: { start: number; address: string | undefined }[] = [];
 
-  /** @param maxLength at most so many code units are kept, and the piece that exceeds them */
+  /** @param maxLength number of code units after which no more pieces are added; the piece that exceeds it is kept */
   constructor(maxLength: number) {
     this.maxLength = maxLength;
   }
@@ -19,7 +19,7 @@ export class LinkedText {
     if (this.words.length < this.maxLength) this.words += this.readings.shown(text);
   }
 
-  /** A link begins; one without an address is words only. */
+  /** Begins a link; a link without an address contributes only its words. */
   beginLink(address: string | undefined): void {
     this.openLinks.push({ start: this.words.length, address });
   }
@@ -29,7 +29,7 @@ export class LinkedText {
     if (link !== undefined) this.addLink(link.address, link.start);
   }
 
-  /** A link whose words began there and end here. */
+  /** Adds a link whose words began at `start` and end at the current position. */
   addLink(address: string | undefined, start: number): void {
     if (address !== undefined) this.marks.push({ start, end: this.words.length, address });
   }
@@ -38,7 +38,7 @@ export class LinkedText {
     return /\S/u.test(this.words);
   }
 
-  /** With the addresses after the words of the links. */
+  /** Returns the text with the addresses after the words of the links. */
   toString(): string {
     this.words += this.readings.take();
     return withAddresses(this.words, this.marks);

@@ -3,13 +3,10 @@ import { twoDigits } from "#extract/iso-time.ts";
 
 /** The numbering of one level of a list. */
 export interface ListLevel {
-  /**
-   * `decimal`, `lowerLetter`, `upperLetter`, `lowerRoman`, `upperRoman`, `decimalZero`, `bullet`, `none`; others count
-   * as decimal.
-   */
+  /** `decimal`, `lowerLetter`, `upperLetter`, `lowerRoman`, `upperRoman`, `decimalZero`, `bullet`, `none`; others are treated as decimal. */
   format: string;
   start: number;
-  /** With `%1` for the number of the first level and so on. */
+  /** A text with `%1` for the number of the first level and so on. */
   pattern: string;
 }
 
@@ -18,10 +15,10 @@ export class ListCounter {
   private readonly numbers: number[] = [];
 
   /**
-   * The marker of the next item.
+   * Returns the marker of the next item.
    *
    * @param depth from 0
-   * @returns `-` for a bullet, "" for none, else the number in its pattern, as in `2.1` or `(a)`
+   * @returns `-` for a bullet, "" for none, otherwise the number in its pattern, as in `2.1` or `(a)`
    */
   next(depth: number, levels: readonly ListLevel[]): string {
     const level = levels[depth];
@@ -37,13 +34,13 @@ export class ListCounter {
 
   private numberAt(depth: number, levels: readonly ListLevel[]): string {
     const level = levels[depth];
-    // A level that was skipped counts as begun.
+    // A level that was skipped is treated as begun.
     this.numbers[depth] ??= level?.start ?? 1;
     return formatNumber(this.numbers[depth] ?? 1, level?.format ?? "decimal");
   }
 }
 
-/** A list number in the format of a level. */
+/** Formats a list number in the format of a level. */
 export function formatNumber(value: number, format: string): string {
   switch (format) {
     case "lowerLetter":
@@ -61,7 +58,7 @@ export function formatNumber(value: number, format: string): string {
   }
 }
 
-/** a … z, aa, bb: the letter is repeated, as office programs count. */
+/** Formats a number as a … z, aa, bb: the letter is repeated, as office programs do. */
 function letters(value: number): string {
   if (value < 1 || value > 780) return String(value);
   return String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26));

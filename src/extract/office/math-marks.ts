@@ -1,14 +1,14 @@
 import type { Attributes } from "./xml.ts";
 
-/**
- * Marks between the parts of a formula, so that they don't become one word: `(a+b)/(c)`, `x^2`, `∑_i^n`. Source:
- * ECMA-376, 22.1.2.
- */
+/** Writes marks between the parts of a formula, so that the parts don't become one word: `(a+b)/(c)`, `x^2`, `∑_i^n`. Source: ECMA-376, 22.1.2. */
 export class MathMarks {
-  /** Of an index or exponent, which may be empty. */
+  /** The mark of an index or exponent, written when it turns out not to be empty. */
   private waiting = "";
 
-  /** @param write gets the mark before the element */
+  /**
+   * Begins an element. @param write gets the mark before the element
+   * @param write gets the mark before the element
+   */
   open(name: string, attributes: Attributes, write: (mark: string) => void): void {
     if (!name.startsWith("m:")) return;
     if (name === "m:sup" || name === "m:sub") this.waiting = name === "m:sup" ? "^" : "_";
@@ -33,7 +33,7 @@ export class MathMarks {
   }
 }
 
-/** Sums, products, integrals; other characters of this kind are accents. */
+/** Sums, products and integrals; other characters in such an element are accents. */
 const OPERATORS = /^[∏-∑∫-∳⋀-⋃⨀-⨆]$/u;
 const BEGINS = new Map([
   ["m:f", "("],

@@ -1,14 +1,14 @@
-/** The prefix that producers usually give a namespace, and the one our readers know; undefined for unknown ones. */
+/** Returns the prefix by which our readers know a namespace, which is the one that most programs use; undefined for an unknown namespace. */
 export function prefixOfNamespace(uri: string): string | undefined {
   return PREFIXES.get(uri);
 }
 
 const OPEN_XML = "http://schemas.openxmlformats.org/";
-/** The same in documents of the strict variant. */
+/** The same namespaces in documents of the strict variant. */
 const STRICT = "http://purl.oclc.org/ooxml/";
 const OASIS = "urn:oasis:names:tc:opendocument:xmlns:";
 
-/** Spreadsheets usually have no prefix. */
+/** Names in spreadsheets, which usually have no prefix. */
 const OFFICE_NAMES: Readonly<Record<string, string>> = {
   w: "wordprocessingml/main",
   a: "drawingml/main",

@@ -1,22 +1,22 @@
 import { twoDigits } from "#extract/iso-time.ts";
 import { type FormatSection, readSections, withLiterals } from "./number-literals.ts";
 
-/** The kind of the number in a cell, and the text shown around it. */
+/** The kind of the number in a cell, and the text that is shown around it. */
 export type NumberKind = ValueKind & { sections?: readonly FormatSection[] };
 
 type ValueKind =
   | { type: "number" | "date" | "time" | "datetime" | "duration" | "percent" }
-  /** With leading zeros up to this many digits: postal codes, article numbers. */
+  /** A number with leading zeros up to this many digits: postal codes, article numbers. */
   | { type: "padded"; digits: number };
 
-/** The kind for a format of Excel: by its number when that is built in, else by its code. */
+/** Returns the kind for an Excel format: by its number if it is built in, otherwise by its code. */
 export function numberKindOf(formatId: number, code: string | undefined): NumberKind {
   return code === undefined ? (BUILT_IN.get(formatId) ?? NUMBER) : readCode(code);
 }
 
 function readCode(code: string): NumberKind {
   const kind = kindOfCode(code);
-  // The text in a date's format is left out, as dates are written in ISO 8601.
+  // The text in a date's format is left out, because dates are written in ISO 8601.
   const sections = AMOUNTS.has(kind.type) ? readSections(code) : undefined;
   return sections === undefined ? kind : { ...kind, sections };
 }
@@ -24,12 +24,11 @@ function readCode(code: string): NumberKind {
 const AMOUNTS = new Set(["number", "percent", "padded"]);
 
 /**
- * A number as text: dates in ISO 8601, percentages with their sign, others without the noise of their binary form.
- * Thousands aren't separated and decimals not cut: people search for the value. Words and currencies of the format are
- * around it.
+ * Formats a number as text: dates in ISO 8601, percentages with their sign, others without the noise of their binary form. Thousands aren't separated
+ * and decimals aren't truncated, because people search for the value. Words and currencies of the format are around it.
  *
  * @param value as in the file
- * @param startsIn1904 the other calendar that spreadsheets may count days in
+ * @param startsIn1904 whether days are counted in the calendar that starts in 1904
  */
 export function formatCellNumber(value: string, kind: NumberKind, startsIn1904 = false): string {
   const number = Number(value);
@@ -55,7 +54,7 @@ function numberText(number: number, kind: ValueKind, startsIn1904: boolean): str
   }
 }
 
-/** A fraction as a percentage. */
+/** Formats a fraction as a percentage. */
 export function percentText(share: number): string {
   return `${plain(share * 100)}%`;
 }
@@ -77,7 +76,7 @@ function range(from: number, to: number): number[] {
 }
 
 function kindOfCode(code: string): ValueKind {
-  // Words in quotes, escaped characters, fillers, colours and conditions aren't part of the pattern.
+  // Words in quotes, escaped characters, fillers, colours and conditions are removed, because they aren't part of the pattern.
   const bare = code
     .slice(0, 500)
     .replaceAll(/"[^"]*"|\\.|[_*]./gu, "")
@@ -88,20 +87,20 @@ function kindOfCode(code: string): ValueKind {
   if (/\[[hms]+\]/u.test(first)) return { type: "duration" };
   if (/^0{2,15}$/u.test(first)) return { type: "padded", digits: first.length };
   const letters = first.replaceAll(/am\/pm|a\/p|e[+-]/gu, "");
-  // Years of Japanese emperors and of the Buddhist calendar, and weekdays, as Asian versions write them.
+  // Asian versions use further letters for Japanese imperial and Buddhist years, and for weekdays.
   const hasDay = /[ydegb]|aaa/u.test(letters) || (letters.includes("m") && !/[hs]/u.test(letters));
   const hasTime = /[hs]/u.test(letters);
   if (hasDay) return { type: hasTime ? "datetime" : "date" };
   return hasTime ? { type: "time" } : NUMBER;
 }
 
-/** Without the digits that only the binary form has. */
+/** Formats a number without the digits that only its binary form has. */
 export function plain(number: number): string {
   return String(Number(number.toPrecision(15)));
 }
 
 const DAY_MS = 86_400_000;
-/** Day 0 of the calendar that treats 1900 as a leap year, for days after its 28 February; and of the other. */
+/** Day 0 of the 1900 calendar for days after 28 February 1900, because that calendar treats 1900 as a leap year; and day 0 of the 1904 calendar. */
 const START_1900 = Date.UTC(1899, 11, 30);
 const START_1904 = Date.UTC(1904, 0, 1);
 /** The last day of the year 9999. */
@@ -109,12 +108,12 @@ const MAX_DAY = 2_958_465;
 
 function dateText(days: number, kind: "date" | "time" | "datetime", startsIn1904: boolean): string | undefined {
   if (days < 0 || days > MAX_DAY + 1) return undefined;
-  // The first 59 days of 1900 are one too early, because of the nonexistent leap day.
+  // The first 59 days of 1900 are shifted by one because of the nonexistent leap day.
   const start = startsIn1904 ? START_1904 : START_1900 + (days < 60 && days >= 1 ? DAY_MS : 0);
   const iso = new Date(start + Math.round((days * DAY_MS) / 1_000) * 1_000).toISOString();
   const day = iso.slice(0, 10);
   const time = iso.slice(11, 19);
-  // A time of a day, or a moment whose day the format hides.
+  // The format shows only a time: the value is a time of day, or a moment whose date the format hides.
   if (kind === "time") return days < 1 ? time : `${day} ${time}`;
   return kind === "datetime" && time !== "00:00:00" ? `${day} ${time}` : day;
 }

@@ -1,22 +1,22 @@
 /** The text that a section of a number format shows besides the number. */
 export interface FormatSection {
-  /** The numbers it applies to; undefined if its position decides that: positive, negative, zero. */
+  /** The numbers that the section applies to; undefined if its position determines that: positive, negative, zero. */
   condition?: (value: number) => boolean;
   before: string;
   after: string;
-  /** Shown in place of the number. */
+  /** Text that is shown instead of the number. */
   instead?: string;
-  /** With digits in the places of `0` and `#`, and the text between them: `000-00-0000`. */
+  /** The mask with places `0` and `#` for digits, and the text between them: `000-00-0000`. */
   mask?: string;
 }
 
-/** The sections of a format; undefined when none shows words, currency signs or marks between digits. */
+/** Returns the sections of a format; undefined if none shows words, currency signs or marks between digits. */
 export function readSections(code: string): readonly FormatSection[] | undefined {
   const sections = splitSections(code.slice(0, MAX_CODE_LENGTH)).slice(0, MAX_SECTIONS).map(readSection);
   return sections.some(showsMore) ? sections : undefined;
 }
 
-/** A number as people see it. @param text the number alone */
+/** Formats a number as people see it. @param text the number alone */
 export function withLiterals(text: string, value: number, sections: readonly FormatSection[]): string {
   const section = sectionFor(value, sections);
   if (section === undefined) return text;
@@ -24,7 +24,7 @@ export function withLiterals(text: string, value: number, sections: readonly For
   return instead ?? before + (mask === undefined ? text : masked(value, mask, text)) + after;
 }
 
-/** Words before and after a number with their spacing: `CHF 5`, `5 kg`, but `A5`, which is a name. */
+/** Returns the words before a number with their spacing: `CHF 5`, but `A5`, which is a name. */
 export function asBefore(words: string): string {
   const shown = cleaned(words).trimStart();
   return /^[A-Z]{3}$/u.test(shown) ? `${shown} ` : shown;
@@ -36,12 +36,9 @@ export function asAfter(words: string): string {
 }
 
 const MAX_CODE_LENGTH = 500;
-/** Positive, negative, zero; the fourth is for words. */
+/** The sections for positive, negative and zero; the fourth is for words. */
 const MAX_SECTIONS = 3;
-/**
- * Words in quotes, escapes, fillers, currencies, colours and conditions, the number itself. Source: ECMA-376, part 1,
- * 18.8.31.
- */
+/** Matches words in quotes, escapes, fillers, currencies, colours and conditions, and the number itself. Source: ECMA-376, part 1, 18.8.31. */
 const TOKEN =
   /"(?<quoted>[^"]*)"|\\(?<escaped>.)|[_*].|\[\$(?<currency>[^\]-]*)[^\]]*\]|\[[^\]]*\]|(?<number>General|[@0#?]|[.,%/]|E[+-])|(?<bare>.)/giu;
 
@@ -66,7 +63,7 @@ function readSection(code: string): FormatSection {
     return instead === "" ? base : { ...base, instead };
   }
   const mask = maskOf(tokens.slice(first, last + 1));
-  // A comma after the digits divides by a thousand: with `0,"k"` the shown number is another one.
+  // A comma after the digits divides by a thousand: with `0,"k"` the shown number differs from the value.
   if (tokens[last + 1]?.["number"] === ",") return base;
   const literals = { before: asBefore(words(0, first)), after: asAfter(words(last + 1, tokens.length)) };
   return { ...base, ...literals, ...(mask !== undefined && { mask }) };
@@ -82,7 +79,7 @@ function literalOf({ quoted, escaped, currency, bare }: Token): string {
   return quoted ?? escaped ?? currency ?? (bare !== undefined && /[\p{Sc} ]/u.test(bare) ? bare : "");
 }
 
-/** Digits with marks between them, like telephone numbers; undefined for numbers to calculate with. */
+/** Returns a mask of digits with marks between them, as in telephone numbers; undefined for numbers to calculate with. */
 function maskOf(tokens: readonly Token[]): string | undefined {
   const isPlain = tokens.every(({ number }) => number === undefined || number === "0" || number === "#");
   const mask = tokens.map((token) => token["number"] ?? token["bare"] ?? literalOf(token)).join("");
@@ -120,7 +117,7 @@ function showsMore({ before, after, instead, mask }: FormatSection): boolean {
   return before !== "" || after !== "" || instead !== undefined || mask !== undefined;
 }
 
-/** Words without the signs of negative numbers; empty if there are only signs. */
+/** Returns the words without the signs of negative numbers; empty if there are only signs. */
 function cleaned(words: string): string {
   const shown = words
     .replaceAll(/[\s\u00a0]+/gu, " ")
@@ -129,7 +126,7 @@ function cleaned(words: string): string {
   return /[\p{L}\p{N}\p{Sc}]/u.test(shown) ? shown : "";
 }
 
-/** The digits in the places of the mask, from the right; those without a place come first. */
+/** Puts the digits in the places of the mask, starting from the right; digits without a place come first. */
 function masked(value: number, mask: string, text: string): string {
   const digits = /^\d{1,15}$/u.test(String(value)) ? [...String(value)] : undefined;
   if (digits === undefined) return text;
@@ -140,8 +137,8 @@ function masked(value: number, mask: string, text: string): string {
 }
 
 /**
- * A number with the words and currencies that a program shows around it: `Step 3` for 3. A number shown in thousands or
- * as words stays as it is.
+ * Returns a number with the words and currencies that a program shows around it: `Step 3` for 3. A number that is shown in thousands or as words
+ * stays unchanged.
  */
 export function withShownWords(text: string, shown: string): string {
   const digits = /^(?<before>\D{0,200})(?<digits>\d(?:[\d.,'’ \u00a0\u202f]*\d)?)(?<after>\D{0,200})$/u.exec(

@@ -4,22 +4,22 @@ import { percentText, plain } from "./number-format.ts";
 import { withShownWords } from "./number-literals.ts";
 import type { Attributes } from "./xml.ts";
 
-/** A cell of OpenDocument while it is read. */
+/** An OpenDocument cell while it is read. */
 export interface OdfCell {
   attributes: Attributes;
-  /** The text shown in it. */
+  /** The text that the cell shows. */
   text: string;
   repeats: number;
 }
 
-/** The value of a cell: dates in ISO 8601, plain numbers, else the text that is shown. */
+/** Returns the value of a cell: dates in ISO 8601, plain numbers, otherwise the text that is shown. */
 export function odfCellText({ attributes, text }: Pick<OdfCell, "attributes" | "text">): string {
   const shown = singleSpaced(text);
   const value = attributes["office:value"] ?? "";
   switch (attributes["office:value-type"] ?? attributes["calcext:value-type"]) {
     case "float":
     case "currency":
-      // Leading zeros are part of a number: postal codes.
+      // Leading zeros are part of a number such as a postal code.
       return value === "" || /^0\d/u.test(shown) ? shown : withShownWords(numberText(value), shown);
     case "percentage":
       return value === "" ? shown : percentText(Number(value));
@@ -39,7 +39,7 @@ function numberText(value: string): string {
   return Number.isFinite(number) ? plain(number) : value;
 }
 
-/** `PT12H34M56.7S` as `12:34:56`. */
+/** Converts `PT12H34M56.7S` to `12:34:56`. */
 function timeText(value: string): string | undefined {
   const parts = /^(-?)PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/u.exec(value);
   if (parts === null) return undefined;

@@ -5,14 +5,14 @@ import { OdfStyles } from "./odf-styles.ts";
 import { OdfText, type OdfComment, type OdfNote } from "./odf-text.ts";
 import type { XmlHandler } from "./xml.ts";
 
-/** A reader for the text of a document, with its styles known. */
+/** Makes a reader for the text of a document, whose styles are already known. */
 export function makeOdfText(file: OdfFile, writer: BlockWriter): { text: OdfText; styles: OdfStyles } {
   const styles = new OdfStyles();
   file.walk("styles", stylesReader(styles));
   return { styles, text: new OdfText({ writer, styles, object: (href) => readOdfObject(file, href, writer) }) };
 }
 
-/** The text of an object inside the document: titles and data of a chart, the signs of a formula. */
+/** Reads the text of an object inside the document: titles and data of a chart, or the characters of a formula. */
 export function readOdfObject(file: OdfFile, href: string, writer: BlockWriter): Block[] {
   const text = new OdfText({ writer, styles: new OdfStyles(), object: () => [] });
   let formula = "";
@@ -37,7 +37,7 @@ export function readOdfObject(file: OdfFile, href: string, writer: BlockWriter):
   return writer.endCapture();
 }
 
-/** Passes on the content of the body, and everything before it to the styles. */
+/** Makes a reader that passes the content of the body to the handler, and everything before it to the styles. */
 export function bodyReader(styles: OdfStyles, handler: Required<XmlHandler>): XmlHandler {
   let isInBody = false;
   return {
@@ -56,7 +56,7 @@ export function bodyReader(styles: OdfStyles, handler: Required<XmlHandler>): Xm
   };
 }
 
-/** The lines of headers and footers on the pages of a document, each once. */
+/** Reads the lines of the headers and footers on a document's pages, each line once. */
 export function readHeadersAndFooters(file: OdfFile, text: OdfText): string[] {
   const { writer } = text;
   const lines = new Set<string>();
@@ -66,7 +66,7 @@ export function readHeadersAndFooters(file: OdfFile, text: OdfText): string[] {
       if (name === "office:body") return true;
       if (depth > 0 || PAGE_PARTS.has(name)) depth++;
       if (depth === 1 && PAGE_PARTS.has(name)) {
-        // A disabled one stays in the file.
+        // A disabled header or footer stays in the file.
         if (attributes["style:display"] === "false") {
           depth = 0;
           return true;
@@ -89,12 +89,12 @@ export function readHeadersAndFooters(file: OdfFile, text: OdfText): string[] {
   return [...lines];
 }
 
-/** A note with its mark in the text. */
+/** Formats a note with its mark in the text. */
 export function noteLine({ id, blocks }: OdfNote): string {
   return `[^${id}]: ${blocksText(blocks)}`;
 }
 
-/** Comments as lines: author, date, text. */
+/** Formats comments as lines: author, date, text. */
 export function odfCommentLines(comments: readonly OdfComment[]): string[] {
   return comments.flatMap(({ author, date, blocks }) => {
     const text = blocksText(blocks);

@@ -6,7 +6,7 @@ import { walkXml, xmlFromBytes, type XmlHandler } from "./xml.ts";
 
 /** An OpenDocument file: parts in a ZIP archive, or everything in one XML document ("flat"). */
 export interface OdfFile {
-  /** Walks through content, styles or metadata; in a flat document through all of it. */
+  /** Walks through content, styles or metadata; in a flat document, through the whole document. */
   walk(part: "content" | "styles" | "meta", handler: XmlHandler): boolean;
   /** Walks through the content of an object inside the document. */
   walkObject(href: string, handler: XmlHandler): boolean;
@@ -15,7 +15,7 @@ export interface OdfFile {
 /**
  * Opens an OpenDocument file.
  *
- * @throws ZipError `encrypted` when its content is, and as `openZip`
+ * @throws ZipError `encrypted` when its content is encrypted, and as `openZip`
  */
 export function openOdf(bytes: Uint8Array): OdfFile {
   if (!looksLikeZip(bytes)) {
@@ -35,7 +35,7 @@ export function openOdf(bytes: Uint8Array): OdfFile {
   };
 }
 
-/** The document's metadata. */
+/** Reads the document's metadata. */
 export function readOdfProperties(file: OdfFile): DocumentProperties {
   const properties: DocumentProperties = {};
   const keywords: string[] = [];
@@ -57,7 +57,7 @@ export function readOdfProperties(file: OdfFile): DocumentProperties {
     },
   });
   setProperty(properties, "keywords", keywords.join(", "));
-  // A document that was never changed names its one author as the last.
+  // A document that was never changed names its only author as the last author.
   if (properties["author"] === undefined && properties["lastModifiedBy"] !== undefined)
     properties["author"] = properties["lastModifiedBy"];
   return properties;
@@ -80,7 +80,7 @@ function isEncrypted(walkManifest: (handler: XmlHandler) => void): boolean {
   walkManifest({
     open(name, attributes) {
       if (name === "manifest:file-entry") path = attributes["manifest:full-path"] ?? "";
-      // Newer programs put everything into one encrypted package.
+      // Newer programs encrypt everything as one package.
       if (name === "manifest:encryption-data" && (path === "content.xml" || path === "encrypted-package"))
         isContentEncrypted = true;
     },

@@ -1,10 +1,10 @@
-/** True for elements of OpenDocument that aren't text of the document. */
+/** Whether an element of OpenDocument isn't text of the document. */
 export function isLeftOut(name: string): boolean {
-  // The template of an index.
+  // Names that end in `-source` are templates of an index.
   return LEFT_OUT.has(name) || name.endsWith("-source");
 }
 
-/** Deleted text, numbers of notes (we count them), and data for machines. */
+/** Deleted text, numbers of notes (which are counted here), and data for machines. */
 const LEFT_OUT = new Set([
   "text:tracked-changes",
   "table:tracked-changes",

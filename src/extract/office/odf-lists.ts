@@ -2,10 +2,10 @@ import { ListCounter } from "./list-numbers.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 import type { Attributes } from "./xml.ts";
 
-/** The present numbers of a document's lists, by the names of their styles: later lists continue them. */
+/** The current numbers of a document's lists by style name, because later lists continue them. */
 export type ListCounters = Map<string, ListCounter>;
 
-/** The open lists in a run of paragraphs. */
+/** The open lists in a sequence of paragraphs. */
 export class OdfLists {
   private readonly styles: OdfStyles;
   private readonly counters: ListCounters;
@@ -31,7 +31,7 @@ export class OdfLists {
     this.open.pop();
   }
 
-  /** An item, which has a marker, or a header of a list, which has none. */
+  /** Begins an item, which has a marker, or a header of a list, which has none. */
   beginItem(hasMarker: boolean): void {
     const list = this.open.at(-1);
     if (list === undefined) return;
@@ -40,7 +40,7 @@ export class OdfLists {
     list.marker = hasMarker ? () => list.counter.next(depth, levels) : undefined;
   }
 
-  /** The marker for a paragraph: only the first of an item has it. */
+  /** Returns the marker for a paragraph; only the first paragraph of an item has one. */
   takeMarker(): { depth: number; marker: string } | undefined {
     const list = this.open.at(-1);
     const marker = list?.marker?.();

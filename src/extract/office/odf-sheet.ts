@@ -6,7 +6,7 @@ import type { OdfStyles } from "./odf-styles.ts";
 import { columnLetters, type SheetCell, type SheetWriter } from "./sheet-writer.ts";
 import type { Attributes, XmlHandler } from "./xml.ts";
 
-/** Reads the sheets of an OpenDocument spreadsheet into a writer; hidden sheets, rows and columns are left out. */
+/** Reads the sheets of an OpenDocument spreadsheet into a writer. Hidden sheets, rows and columns are left out. */
 export class OdfSheets implements Required<XmlHandler> {
   count = 0;
   private readonly writer: SheetWriter;
@@ -25,9 +25,9 @@ export class OdfSheets implements Required<XmlHandler> {
   private tables = 0;
   private hidden = new HiddenCells();
   private nextColumn = 0;
-  /** Open groups of rows or columns, and whether each is collapsed, which is only a view. */
+  /** Whether each open group of rows or columns is collapsed; that only hides it in a view. */
   private readonly groups: boolean[] = [];
-  /** Number of sheets, rows and columns left out. */
+  /** Number of sheets, rows and columns that were left out. */
   readonly left = { sheets: 0, rows: 0, columns: 0 };
 
   constructor(writer: SheetWriter, styles: OdfStyles, object: (href: string) => Block[]) {
@@ -138,7 +138,7 @@ export class OdfSheets implements Required<XmlHandler> {
     this.hidden.addTo(this.left);
   }
 
-  /** `filter` marks filtered rows. Source: https://docs.oasis-open.org/office/OpenDocument/v1.3/ */
+  /** Whether a row is hidden; `filter` marks filtered rows. Source: https://docs.oasis-open.org/office/OpenDocument/v1.3/ */
   private isHidden(attributes: Attributes): boolean {
     return this.tables === 1 && attributes["table:visibility"] === "collapse" && !this.groups.includes(true);
   }
@@ -153,7 +153,7 @@ export class OdfSheets implements Required<XmlHandler> {
 
   private endRow(): void {
     const { cells, row } = this;
-    // A row that is repeated to the end of the sheet is there for its format.
+    // An empty row that is repeated to the end of the sheet exists only for its format.
     const times = cells.length === 0 ? 0 : Math.min(this.rowRepeats, MAX_SAME_ROWS);
     for (let index = 0; index < times; index++) this.writer.row({ number: row + index + 1, cells });
     this.row += this.rowRepeats;
@@ -179,7 +179,7 @@ export class OdfSheets implements Required<XmlHandler> {
     this.addLine(`Comment on ${place}, ${commentLine(comment.author, comment.date, comment.text.trim())}`);
   }
 
-  /** Selects where the text of an element belongs. */
+  /** Selects where the text of an element is stored. */
   private beginTarget(name: string): void {
     if (!TARGETS.has(name)) return;
     this.targets.push(this.target);
@@ -194,7 +194,7 @@ export class OdfSheets implements Required<XmlHandler> {
 
   private beginParagraph(): void {
     if (this.target === undefined && this.cell !== undefined) this.target = "cell";
-    // Paragraphs of a cell or comment are joined, with a space between.
+    // Paragraphs of a cell or comment are joined with a space.
     this.text(" ");
   }
 

@@ -2,14 +2,14 @@ import { chainOf } from "./style-chain.ts";
 import type { ListLevel } from "./list-numbers.ts";
 import type { Attributes } from "./xml.ts";
 
-/** Facts from the styles of an OpenDocument file: which text is hidden, which is a title, how lists are numbered. */
+/** Facts from the styles of an OpenDocument file: which text is hidden, which text is a title, and how lists are numbered. */
 export class OdfStyles {
   private readonly styles = new Map<string, OdfStyle>();
   private readonly lists = new Map<string, ListLevel[]>();
   private style: OdfStyle | undefined;
   private list: ListLevel[] | undefined;
 
-  /** Call it for every element; it keeps the styles. */
+  /** Stores styles; must be called for every element. */
   open(name: string, attributes: Attributes): void {
     switch (name) {
       case "style:style":
@@ -47,7 +47,7 @@ export class OdfStyles {
     return this.chain(family, name).find((style) => style.isHidden !== undefined)?.isHidden ?? false;
   }
 
-  /** True for the style of the document's title, or one derived from it. */
+  /** Whether a style is that of the document's title, or derived from it. */
   isTitle(name: string | undefined): boolean {
     for (let next = name, steps = 0; next !== undefined && steps < MAX_ANCESTORS; steps++) {
       if (next === "Title") return true;

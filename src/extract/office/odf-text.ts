@@ -22,13 +22,13 @@ export interface OdfComment {
 export interface OdfContext {
   writer: BlockWriter;
   styles: OdfStyles;
-  /** The text of an object inside the document: a chart, a formula. */
+  /** Returns the text of an object inside the document: a chart, a formula. */
   object(href: string): Block[];
 }
 
 /**
- * Reads text of an OpenDocument file into a writer: paragraphs, headings, lists, tables, text boxes after the paragraph
- * that they are anchored to. Notes and comments are collected. Deleted and hidden text is left out.
+ * Reads text of an OpenDocument file into a writer: paragraphs, headings, lists and tables. Text boxes are written after the paragraph that they are
+ * anchored to. Notes and comments are collected. Deleted and hidden text is left out.
  */
 export class OdfText implements XmlHandler {
   readonly footnotes: OdfNote[] = [];
@@ -69,7 +69,7 @@ export class OdfText implements XmlHandler {
     this.paragraph?.text.write(text);
   }
 
-  /** A paragraph, or a heading of that level. */
+  /** Begins a paragraph, or a heading of the given level. */
   beginParagraph(attributes: Attributes, heading: number | undefined): void {
     const styleName = attributes["text:style-name"];
     const isHidden = this.context.styles.isHidden("paragraph", styleName);
@@ -204,7 +204,7 @@ export class OdfText implements XmlHandler {
   }
 }
 
-/** A run of paragraphs: the document's, a note's, a comment's. */
+/** A sequence of paragraphs: the document's, a note's, a comment's. */
 interface Flow {
   paragraphs: OpenParagraph[];
   pending: Block[];

@@ -4,10 +4,9 @@ interface Kind {
 }
 
 /**
- * Documents of other programs that are ZIP archives: they are reported by their name, as the content of the archive
- * means nothing to people.
+ * Detects documents of other programs that are ZIP archives. They are reported by their name, because the archive's content means nothing to people.
  *
- * @param names  of the entries
+ * @param names  names of the entries
  * @param fileName  distinguishes Pages from Numbers, whose parts have the same names
  */
 export function otherDocumentKind(names: readonly string[], fileName: string): Kind | undefined {
@@ -25,7 +24,7 @@ export function otherDocumentKind(names: readonly string[], fileName: string): K
   return extension === "pages" ? apple("pages", "Pages") : apple("iwork", "Pages or Numbers");
 }
 
-/** Of today, of 2013, of 2009; the folder of a document may be packed with its content. */
+/** Parts of today's Apple documents, and of those of 2013 and 2009. The folder of a document may be packed together with its content. */
 const APPLE_PART =
   /^(?:[^/]+\.(?:pages|numbers|key)\/)?(?:Index\/.+\.iwa|Index\.zip|index\.apxl(?:\.gz)?|buildVersionHistory\.plist|QuickLook\/(?:Preview|Thumbnail)\.\w+)$/iu;
 

@@ -7,23 +7,23 @@ import { walkXml, xmlFromBytes, type XmlHandler } from "./xml.ts";
 
 export interface Relationship {
   id: string;
-  /** The last word of the type's address: `styles`, `hyperlink`, `slide`. */
+  /** The last word in the URL of the relationship's type: `styles`, `hyperlink`, `slide`. */
   type: string;
-  /** Name of a part, or an address when it is external. */
+  /** The name of a part, or a URL when the target is external. */
   target: string;
   isExternal: boolean;
 }
 
 export type Relationships = ReadonlyMap<string, Relationship>;
 
-/** An Office document: parts in a ZIP archive, joined by relationships. */
+/** An Office document: parts in a ZIP archive, linked by relationships. */
 export interface OfficePackage {
-  /** The name of the part that the document begins with; undefined when there is none. */
+  /** The name of the part with which the document begins; undefined when there is none. */
   mainPart: string | undefined;
   hasPart(name: string): boolean;
-  /** Walks through a part; false when there is none of that name. */
+  /** Walks through a part; returns false when there is no part of that name. */
   walk(partName: string, handler: XmlHandler): boolean;
-  /** A part's bytes, up to 16 MiB; undefined when there is none. */
+  /** Returns a part's bytes, up to 16 MiB; undefined when there is none. */
   read(partName: string): Uint8Array | undefined;
   relationshipsOf(partName: string): Relationships;
   properties(): DocumentProperties;
@@ -59,7 +59,7 @@ function openFlat(parts: ReadonlyMap<string, Uint8Array>): OfficePackage {
   });
 }
 
-/** The storage of the parts. */
+/** Where the parts are stored. */
 interface Parts {
   has(name: string): boolean;
   read(name: string): Uint8Array | undefined;
@@ -79,37 +79,37 @@ function packageOf({ has, read, walk }: Parts): OfficePackage {
   };
 }
 
-/** The first relationship of a type. */
+/** Returns the first relationship of a type. */
 export function findType(relationships: Relationships, type: string): Relationship | undefined {
   return listType(relationships, type)[0];
 }
 
-/** The relationships of a type, in the order of the document. */
+/** Returns the relationships of a type, in the order of the document. */
 export function listType(relationships: Relationships, type: string): Relationship[] {
   return [...relationships.values()].filter((found) => found.type === type && !found.isExternal);
 }
 
-/** The address of a relationship if it is one for people: http, https, mailto. */
+/** Returns the URL of a relationship if it is one for people: http, https, mailto. */
 export function linkOf(relationships: Relationships, id: string | undefined): string | undefined {
   const found = id === undefined ? undefined : relationships.get(id);
   return found?.isExternal === true ? webAddress(found.target) : undefined;
 }
 
-/** Walks through the entry of an archive with that name; false when there is none. */
+/** Walks through the archive entry of that name; returns false when there is none. */
 export function walkPart(zip: Zip, name: string, handler: XmlHandler): boolean {
   const entry = zip.find(name);
   if (entry !== undefined) walkXml((onPiece) => zip.stream(entry, onPiece), handler);
   return entry !== undefined;
 }
 
-/** The bytes of the entry with that name; undefined when there is none. */
+/** Returns the bytes of the entry of that name; undefined when there is none. */
 export function readPart(zip: Zip, name: string, maxBytes: number): Uint8Array | undefined {
   const entry = zip.find(name);
   return entry && zip.read(entry, maxBytes);
 }
 
 const MAX_PART_BYTES = 16 * 1_048_576;
-/** A slide or a sheet has a few dozen. */
+/** Maximum number of relationships; a slide or a sheet has a few dozen. */
 const MAX_RELATIONSHIPS = 100_000;
 
 type Walk = (partName: string, handler: XmlHandler) => boolean;
@@ -131,7 +131,7 @@ function readRelationships(partName: string, walk: Walk): Relationships {
   return found;
 }
 
-/** The name of a part from a target that may be relative to a folder of the archive. */
+/** Returns the name of a part for a target that may be relative to a folder of the archive. */
 export function resolvePart(folder: string, target: string): string {
   const path = target.split(/[?#]/u, 1)[0] ?? "";
   const names: string[] = [];

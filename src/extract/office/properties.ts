@@ -1,16 +1,16 @@
 import { oneLine } from "#extract/clean.ts";
 import type { XmlHandler } from "./xml.ts";
 
-/** A document's metadata; `title` and `language` go to fields of their own. */
+/** A document's metadata. `title` and `language` have separate fields in the result. */
 export type DocumentProperties = Record<string, string>;
 
-/** Sets a property unless it is empty or has a value already. */
+/** Sets a property unless the value is empty or the property already has one. */
 export function setProperty(properties: DocumentProperties, name: string, value: string): void {
   const line = DATES.has(name) ? rfc3339(value) : oneLine(value.slice(0, 4_000), 500);
   if (line !== undefined && line !== "") properties[name] ??= line;
 }
 
-/** Sets the properties that elements of these names hold. @param decode  turns the text of an element into its value */
+/** Makes a reader that sets the properties contained in elements of these names. @param decode  converts the text of an element to its value */
 export function propertyReader(
   properties: DocumentProperties,
   names: ReadonlyMap<string, string>,
@@ -28,16 +28,13 @@ export function propertyReader(
   };
 }
 
-/** The fields of a result from the properties. */
+/** Returns the fields of a result that come from the properties. */
 export function resultProperties({ title, language, ...properties }: DocumentProperties) {
   const code = /^[a-z]{2}(?=$|[-_])/iu.exec(language ?? "")?.[0]?.toLowerCase();
   return { properties, title, language: code };
 }
 
-/**
- * A date as RFC 3339, in UTC if the document has no time zone; undefined if it isn't a date. A date without a time
- * stays one.
- */
+/** Converts a date to RFC 3339, in UTC if the document has no time zone; undefined if it isn't a date. A date without a time stays without one. */
 export function rfc3339(value: string): string | undefined {
   const parts = DATE.exec(value.trim());
   if (parts === null) return undefined;

@@ -4,9 +4,9 @@ import { isBullet, newFlow, type RtfFlow } from "./rtf-state.ts";
 import { outlineHeading } from "./outline.ts";
 import type { RtfTables } from "./rtf-tables.ts";
 
-/** The paragraphs and tables of an RTF document, and of the notes, comments and headers within. */
+/** The paragraphs and tables of an RTF document, and of its notes, comments and headers. */
 export class RtfFlows {
-  /** Words that end a paragraph, a cell or a row. */
+  /** Control words that end a paragraph, a cell or a row. */
   static readonly ENDS = new Set(["par", "sect", "page", "column", "nestcell", "nestrow", "cell", "row"]);
   current: RtfFlow = newFlow();
   private readonly writer: BlockWriter;
@@ -24,7 +24,7 @@ export class RtfFlows {
     if (address !== undefined) this.current.marks.push({ start, end: this.current.text.length, address });
   }
 
-  /** A control word that concerns the open paragraph, or ends it. */
+  /** Handles a control word that concerns the open paragraph, or ends it. */
   control(word: string, value: number | undefined, tables: RtfTables): void {
     const { current: flow } = this;
     switch (word) {
@@ -56,7 +56,7 @@ export class RtfFlows {
     }
   }
 
-  /** A separate text within the text: a note, a comment, a header. */
+  /** Begins a separate text within the text: a note, a comment, a header. */
   begin(): void {
     this.outer.push(this.current);
     this.current = newFlow();

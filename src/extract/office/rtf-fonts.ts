@@ -1,23 +1,23 @@
 import iconv from "iconv-lite";
 import { textInFont } from "#extract/symbol-fonts.ts";
 
-/** The encoding of a code page by its number; undefined for unsupported ones. */
+/** Returns the encoding of a code page by its number; undefined for unsupported ones. */
 export function encodingOfCodePage(page: number): string | undefined {
   const name = page === 10_000 ? "macintosh" : page === 65_001 ? "utf8" : `cp${page}`;
   return iconv.encodingExists(name) ? name : undefined;
 }
 
-/** The code page of a font's character set; undefined for the document's own. Source: RTF 1.9.1, `\fcharset`. */
+/** Returns the code page of a font's character set; undefined for the document's own code page. Source: RTF 1.9.1, `\fcharset`. */
 export function codePageOfCharset(charset: number): number | undefined {
   return CODE_PAGES.get(charset);
 }
 
-/** Bytes that wait to be decoded: a character may be split over several tokens. */
+/** Bytes that wait to be decoded, because a character may be split over several tokens. */
 export class RtfBytes {
   private pieces: Uint8Array[] = [];
   private page = 1_252;
 
-  /** True if these bytes can't be decoded together with the waiting ones. */
+  /** Whether bytes in this code page can't be decoded together with the waiting ones. */
   isApartFrom(page: number): boolean {
     return page !== this.page || this.pieces.length >= MAX_PIECES;
   }
@@ -27,7 +27,7 @@ export class RtfBytes {
     this.pieces.push(piece);
   }
 
-  /** Their text, mapped if the font is a symbol font; undefined when none wait. */
+  /** Returns the text of the waiting bytes, mapped if the font is a symbol font; undefined when there are none. */
   take(symbolFont: string | undefined): string | undefined {
     const { pieces } = this;
     if (pieces.length === 0) return undefined;

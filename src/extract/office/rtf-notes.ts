@@ -2,11 +2,14 @@
 export class RtfNotes {
   readonly notes: { id: string; text: string }[] = [];
   readonly comments: { author: string; text: string }[] = [];
-  /** Author of the next comments. */
+  /** Author of the next comment. */
   author = "";
   private endnotes = 0;
 
-  /** @returns the note's mark for the text; "" for one without words, or too many */
+  /**
+   * Adds a note. @returns the note's mark for the text; "" for a note without words, or when there are too many notes
+   * @returns the note's mark for the text; "" for one without words, or too many
+   */
   add(text: string, isEndnote: boolean): string {
     if (text === "" || this.notes.length >= MAX_NOTES) return "";
     if (isEndnote) this.endnotes++;

@@ -24,10 +24,10 @@ export class RtfReader implements RtfHandler {
   private readonly flows: RtfFlows;
   private readonly tables = new RtfTables();
   private readonly pending = new RtfBytes();
-  /** Number of characters to skip after one in Unicode: old programs show them instead. */
+  /** Number of characters to skip after a Unicode character; old programs show them instead of it. */
   private toSkip = 0;
   private isStarred = false;
-  /** The group has just begun: its first word states its purpose. */
+  /** Whether the group has just begun; its first control word states its purpose. */
   private isGroupStart = false;
   private tokens = 0;
 
@@ -37,7 +37,7 @@ export class RtfReader implements RtfHandler {
   }
 
   isDone(): boolean {
-    // Called before every token: the clock is checked at each thousandth.
+    // This runs for every token, but the clock is checked only at each thousandth.
     this.tokens++;
     return this.tokens % 1_000 === 0 && this.writer.isFull;
   }
@@ -56,7 +56,7 @@ export class RtfReader implements RtfHandler {
     this.flush();
     const ended = this.group;
     const outer = this.groups.pop();
-    // More ends than beginnings: the rest is still read.
+    // There are more group ends than beginnings; the rest is still read.
     if (outer === undefined) return;
     this.group = outer;
     this.isGroupStart = false;
@@ -95,7 +95,7 @@ export class RtfReader implements RtfHandler {
     this.pending.add(rest, page);
   }
 
-  /** Ends what is open at the end of the document. */
+  /** Closes everything that is open at the end of the document. */
   end(): void {
     this.flush();
     while (this.groups.length > 0) this.endGroup();
@@ -137,7 +137,7 @@ export class RtfReader implements RtfHandler {
   private addUnicode(value: number): void {
     this.flush();
     const code = value < 0 ? value + 65_536 : value;
-    // Symbols of fonts that have their own alphabet aren't letters.
+    // Characters of this private range are symbols of fonts that have their own alphabet.
     if (code >= 0xf000 && code <= 0xf0ff) this.write(symbolOf(this.symbolFont(), code) ?? "");
     else if (code <= 0xffff) this.write(String.fromCharCode(code));
     else if (code > 0xffff && code <= 0x10ffff) this.write(String.fromCodePoint(code));
@@ -195,7 +195,7 @@ export class RtfReader implements RtfHandler {
 
   private setParagraph(word: string, value: number | undefined): void {
     if (word === "ftnalt") this.group.isEndnote = true;
-    // With a change accepted, or hidden text hidden, the paragraphs are one.
+    // If the end of a paragraph is deleted or hidden, the two paragraphs become one.
     if (word === "par" && plainHiding(this.group.hiddenBy) !== this.group.hiddenBy) return;
     if (RtfFlows.ENDS.has(word)) this.flush();
     this.flows.control(word, value, this.tables);
@@ -206,12 +206,12 @@ export class RtfReader implements RtfHandler {
     const known = RTF_DESTINATIONS.get(word);
     const isProperty = known === "property";
     const isForMachines = known === undefined && this.isStarred;
-    // Words of the properties mean something else outside their group: the document's title does not count there.
+    // Control words of the properties have another meaning outside their group, for example for the document's title.
     if (isProperty && !this.groups.some((group) => group.isInfo)) return;
     if (word === "info") this.group.isInfo = true;
     if (known === undefined && !isForMachines) return;
     const destination = known ?? "none";
-    // Content of a group for machines is dropped, except text in a shape and Unicode next to its old form.
+    // Content of a group for machines is dropped, except text in a shape, and Unicode next to its old form.
     if (outer === "none" && !this.isReadWithin(word)) return;
     this.flush();
     this.group.destination = destination;
@@ -266,7 +266,7 @@ export class RtfReader implements RtfHandler {
     this.flows.current.text += mark;
   }
 
-  /** A separate text within the text: a note, a comment, a header. */
+  /** Begins a separate text within the text: a note, a comment, a header. */
   private beginFlow(): void {
     this.group.destination = "text";
     this.group.sink = undefined;

@@ -2,18 +2,18 @@ import { isSymbolFont } from "#extract/symbol-fonts.ts";
 import { outlineHeading } from "./outline.ts";
 import { codePageOfCharset, encodingOfCodePage } from "./rtf-fonts.ts";
 
-/** The tables of an RTF document: its fonts with the encodings of their letters, and the styles that are headings. */
+/** The tables of an RTF document: its fonts with their encodings, and the styles that are headings. */
 export class RtfTables {
   defaultFont: number | undefined;
   private readonly fonts = new Map<number, number>();
   private readonly symbolFonts = new Map<number, string>();
   private readonly headings = new Map<number, number>();
   private documentPage = 1_252;
-  /** The entries that are being read. */
+  /** The entry of each table that is being read. */
   private font = 0;
   private styleNumber = 0;
 
-  /** The encoding of the document. @returns false if the word isn't about the encoding */
+  /** Sets the encoding of the document. @returns false if the control word isn't about the encoding */
   setEncoding(word: string, value: number | undefined): boolean {
     switch (word) {
       case "ansi":
@@ -65,7 +65,7 @@ export class RtfTables {
     else if (word === "outlinelevel") this.addHeading(outlineHeading(value));
   }
 
-  /** Headings have this name in every language of Word. */
+  /** Heading styles have this name in every language of Word. */
   addStyleName(text: string): void {
     const level = /^\s*heading ([1-9]);?/iu.exec(text)?.[1];
     if (level !== undefined) this.addHeading(Math.min(6, Number(level)));

@@ -1,14 +1,14 @@
 export interface RtfHandler {
   beginGroup(): void;
   endGroup(): void;
-  /** A control word or symbol without its backslash, and its number, if any. */
+  /** Receives a control word or symbol without its backslash, and its number, if any. */
   control(word: string, value: number | undefined): void;
-  /** Bytes in the current encoding. */
+  /** Receives bytes in the current encoding. */
   bytes(bytes: Uint8Array): void;
   isDone(): boolean;
 }
 
-/** Splits an RTF document into its tokens. Anything that isn't RTF is text, as in every reader. */
+/** Splits an RTF document into its tokens. Anything that isn't RTF is treated as text, as every reader does. */
 export function readRtfTokens(bytes: Uint8Array, handler: RtfHandler): void {
   let at = 0;
   while (at < bytes.length && !handler.isDone()) {
@@ -49,7 +49,7 @@ function readControl(bytes: Uint8Array, start: number, handler: RtfHandler): num
     if (value >= 0) handler.bytes(Uint8Array.of(value));
     return start + (value >= 0 ? 3 : 1);
   }
-  // Escaped marks; they may be the second byte of a character.
+  // Escaped braces and backslashes may be the second byte of a character.
   if (first === OPEN || first === CLOSE || first === BACKSLASH) {
     handler.bytes(bytes.subarray(start, start + 1));
     return start + 1;
@@ -66,7 +66,7 @@ function readControl(bytes: Uint8Array, start: number, handler: RtfHandler): num
   let value: number | undefined;
   for (let digits = 0; isDigit(bytes[at] ?? 0) && digits < 10; digits++, at++)
     value = (value ?? 0) * 10 + (bytes[at] ?? 0) - 0x30;
-  // One space ends the word and isn't text.
+  // A space that ends the control word isn't text.
   if (bytes[at] === SPACE) at++;
   if (word === "bin") return at + Math.max(0, value ?? 0);
   handler.control(word, value === undefined || !isNegative ? value : -value);
@@ -81,7 +81,7 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** Far below zero if it isn't a digit, so that the sum of two is too. */
+/** Returns a number far below zero if the byte isn't a digit, so that the sum of two values is negative too. */
 function hexValue(byte: number | undefined): number {
   const digit = byte === undefined ? Number.NaN : Number.parseInt(String.fromCharCode(byte), 16);
   return Number.isNaN(digit) ? -1_000 : digit;

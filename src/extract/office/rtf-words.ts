@@ -19,10 +19,7 @@ export const RTF_CHARACTERS = new Map([
   ["\t", "\t"],
 ]);
 
-/**
- * The purpose of a group's text. `text` flows on as it would without the group, `none` is for machines; the others are
- * collected separately.
- */
+/** The purpose of a group's text. `text` is part of the surrounding text, `none` is for machines; the others are collected separately. */
 export type RtfDestination =
   | "text"
   | "none"
@@ -37,7 +34,7 @@ export type RtfDestination =
   | "shape"
   | "property";
 
-/** Groups that begin with one of these words. Others that begin with `\*` are for machines, the rest is text. */
+/** Groups that begin with one of these control words. Other groups are for machines if they begin with `\*`, and text otherwise. */
 export const RTF_DESTINATIONS = new Map<string, RtfDestination>([
   ["fonttbl", "fonts"],
   ["stylesheet", "styles"],

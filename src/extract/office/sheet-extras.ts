@@ -5,7 +5,7 @@ import { readGraphic } from "./chart-text.ts";
 import { listType, type OfficePackage, type Relationships } from "./package.ts";
 import { withoutControlEscapes, xstring } from "./xstring.ts";
 
-/** Names of the people who comment, by id. */
+/** Reads the names of the people who comment, by id. */
 export function readPersons(file: OfficePackage, relationships: Relationships): Map<string, string> {
   const persons = new Map<string, string>();
   for (const part of listType(relationships, "person")) {
@@ -18,25 +18,25 @@ export function readPersons(file: OfficePackage, relationships: Relationships): 
   return persons;
 }
 
-/** The comments on visible cells, a line each: modern ones with their replies, else the old notes. */
+/** Reads the comments on visible cells, one line each: modern comments with their replies, otherwise the old notes. */
 export function readSheetComments(
   file: OfficePackage,
   relationships: Relationships,
   persons: ReadonlyMap<string, string>,
   isShown: (address: string) => boolean,
 ): string[] {
-  // Each threaded comment has a copy for old programs.
+  // Each threaded comment is repeated as a note for old programs.
   const threads = listType(relationships, "threadedComment");
   const parts = threads.length > 0 ? threads : listType(relationships, "comments");
   return parts.flatMap((part) => readComments(file, part.target, persons, isShown));
 }
 
-/** The content of a sheet's drawings: text boxes, charts, diagrams. */
+/** Reads the content of a sheet's drawings: text boxes, charts, diagrams. */
 export function readDrawings(file: OfficePackage, relationships: Relationships): string[] {
   return listType(relationships, "drawing").flatMap((part) => readDrawing(file, part.target));
 }
 
-/** Names of the tables that are defined on a sheet, with their ranges. */
+/** Reads the names of the tables that are defined on a sheet, with their ranges. */
 export function readTables(file: OfficePackage, relationships: Relationships): string[] {
   const lines: string[] = [];
   for (const part of listType(relationships, "table")) {
@@ -82,7 +82,7 @@ function readComments(
   return lines;
 }
 
-/** Notes begin with the name of their author, which is already written. */
+/** Removes the author's name at the start of a note, because it is already written. */
 function withoutName(text: string, author: string | undefined): string {
   return author !== undefined && author !== "" && text.startsWith(`${author}:`)
     ? text.slice(author.length + 1).trim()

@@ -7,12 +7,12 @@ import { xstring } from "./xstring.ts";
 
 export interface Workbook {
   strings: readonly string[];
-  /** By the number of a cell's style. */
+  /** The kinds of numbers, indexed by the number of a cell's style. */
   kinds: readonly NumberKind[];
   startsIn1904: boolean;
 }
 
-/** Strings of a workbook, which cells reference by number. Beyond the caps they are empty. */
+/** Makes a reader for the strings of a workbook, which cells reference by number. Strings beyond the caps are empty. */
 export function makeSharedStrings(hasTime: () => boolean): {
   handler: XmlHandler;
   strings: string[];
@@ -30,7 +30,7 @@ export function makeSharedStrings(hasTime: () => boolean): {
       open(name) {
         if (name === "si") text = "";
         else if (name === "t") run = "";
-        // A phonetic reading.
+        // `rPh` is a phonetic reading.
         return name === "rPh";
       },
       text: (data) => void (run !== undefined && (run += data)),
@@ -48,7 +48,7 @@ export function makeSharedStrings(hasTime: () => boolean): {
   };
 }
 
-/** The kinds of numbers by style. */
+/** Makes a reader for the kinds of numbers by style. */
 export function makeStyles(): { handler: XmlHandler; kinds: NumberKind[] } {
   const kinds: NumberKind[] = [];
   const codes = new Map<number, string>();
@@ -69,11 +69,11 @@ export function makeStyles(): { handler: XmlHandler; kinds: NumberKind[] } {
   };
 }
 
-/** Reads the rows of a sheet one after the other; a formula gives its stored result. */
+/** Reads the rows of a sheet one after the other. For a formula, it reads the stored result. */
 export class SheetRows implements XmlHandler {
-  /** The sheet's references by relationship: link addresses of cells. */
+  /** The cells of a sheet that have links, with the relationship of each link. */
   readonly links: { cell: string; id: string }[] = [];
-  /** The headers and footers of the printed pages, each once; six at most. */
+  /** The headers and footers of the printed pages, each once; at most six. */
   readonly headersAndFooters: string[] = [];
   private readonly workbook: Workbook;
   private readonly onRow: (row: SheetRow) => void;
@@ -136,7 +136,7 @@ export class SheetRows implements XmlHandler {
         this.value = "";
         this.isValue = true;
         return;
-      // Formulas, readings, conditions.
+      // Formulas, phonetic readings and conditions are left out.
       case "f":
       case "rPh":
       case "conditionalFormatting":
@@ -184,10 +184,7 @@ export class SheetRows implements XmlHandler {
   }
 }
 
-/**
- * The words of `&L…&C…&R…`, without codes for fonts, colours, and values known only when printing. Source: ECMA-376,
- * 18.3.1.39.
- */
+/** Returns the words of `&L…&C…&R…`, without codes for fonts, colours, and values that are known only when printing. Source: ECMA-376, 18.3.1.39. */
 function headerText(coded: string): string {
   return singleSpaced(
     coded.replaceAll(/&(?:&|"[^"]{0,200}"|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|\d{1,3}|[A-Z])/giu, (code) =>
@@ -205,11 +202,11 @@ function toIndex(value: string | undefined, max: number): number | undefined {
 
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
-/** Excel ends at 32,767. */
+/** Maximum length of a cell; Excel's limit is 32,767. */
 const MAX_CELL_LENGTH = 100_000;
 const MAX_LINKS = 2_000;
 const MAX_STYLES = 100_000;
 const MAX_STRINGS = 3_000_000;
 const MAX_STRINGS_LENGTH = 100_000_000;
-/** Memory of a short string. */
+/** Memory in bytes that a short string uses in addition to its text. */
 const STRING_COST = 30;

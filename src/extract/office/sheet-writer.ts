@@ -3,24 +3,24 @@ import { headerLine, rowLine } from "#extract/markdown-table.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 
 export interface SheetCell {
-  /** From 0. */
+  /** Number of the column, from 0. */
   column: number;
   text: string;
 }
 
 export interface SheetRow {
-  /** From 1. */
+  /** Number of the row, from 1. */
   number: number;
   cells: readonly SheetCell[];
 }
 
 const ROWS_PER_SECTION = 50;
-/** Rows at the top with one cell only are a title, not a table; that many at most. */
+/** Maximum number of title rows: rows at the top with only one cell are a title instead of a table. */
 const MAX_TITLE_ROWS = 20;
 
 /**
- * Writes sheets as Markdown tables. A sheet is a section with the range of its cells; one of more than 50 rows has a
- * section for each 50 within, and each begins with the header again, so that a passage in the middle shows its columns.
+ * Writes sheets as Markdown tables. A sheet is a section with the range of its cells. A sheet with more than 50 rows has a subsection for each 50
+ * rows, which begins with the header again, so that a passage in the middle shows its columns.
  */
 export class SheetWriter {
   private readonly out: TextBuilder;
@@ -56,7 +56,7 @@ export class SheetWriter {
     this.isBegun = false;
   }
 
-  /** A row, without its empty cells. Rows come in order. */
+  /** Adds a row without its empty cells. Rows must come in order. */
   row(row: SheetRow): void {
     if (row.cells.length === 0) return;
     if (this.rows.length >= ROWS_PER_SECTION) this.flush(true);
@@ -69,7 +69,7 @@ export class SheetWriter {
     if (section !== undefined && this.range !== undefined) section.ref = rangeText(this.range);
   }
 
-  /** Lines after the rows of the sheet: comments, links, text of its drawings. */
+  /** Adds lines after the rows of the sheet: comments, links, text of its drawings. */
   lines(lines: readonly string[]): void {
     const clean = lines.map(cellText).filter((line) => line !== "");
     if (clean.length === 0) return;
@@ -113,14 +113,14 @@ export class SheetWriter {
     if (isNew && this.titleRows > 0) this.out.add("\n");
     this.header ??= rows.shift();
     const all = this.header === undefined ? rows : [this.header, ...rows];
-    // Columns that are empty here are left out: a cell far to the right would stretch every row.
+    // Columns that are empty in these rows are left out, because a cell far to the right would lengthen every row.
     const columns = [...new Set(all.flatMap(({ cells }) => cells.map(({ column }) => column)))].sort((a, b) => a - b);
     const [header = "", ...lines] = all.map((row) => lineOf(row, columns));
     this.out.add(`${[header, headerLine(columns.length), ...lines].join("\n")}\n`);
   }
 }
 
-/** The letters of a column, from 0: A … Z, AA. */
+/** Returns the letters of a column, counted from 0: A … Z, AA. */
 export function columnLetters(column: number): string {
   let letters = "";
   for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26))
@@ -128,7 +128,7 @@ export function columnLetters(column: number): string {
   return letters;
 }
 
-/** The column, from 0, of an address such as `AB12`; undefined when it has none. */
+/** Returns the column, counted from 0, of an address such as `AB12`; undefined when it has none. */
 export function columnOf(address: string): number | undefined {
   const letters = /^\$?([A-Z]{1,3})/u.exec(address)?.[1];
   if (letters === undefined) return undefined;

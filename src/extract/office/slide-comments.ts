@@ -4,7 +4,7 @@ import { findType, listType, type OfficePackage, type Relationships } from "./pa
 import type { Attributes } from "./xml.ts";
 import { withoutControlEscapes } from "./xstring.ts";
 
-/** Names of the people who comment, by their number in the file. */
+/** Reads the names of the people who comment, by their number in the file. */
 export function readCommentAuthors(file: OfficePackage, relationships: Relationships): Map<string, string> {
   const authors = new Map<string, string>();
   for (const type of ["commentAuthors", "authors"]) {
@@ -20,7 +20,7 @@ export function readCommentAuthors(file: OfficePackage, relationships: Relations
   return authors;
 }
 
-/** The comments on a slide, a line each, with their replies. */
+/** Reads the comments on a slide, one line each, with their replies. */
 export function readSlideComments(
   file: OfficePackage,
   relationships: Relationships,
@@ -46,7 +46,7 @@ function readComments(
   file.walk(partName, {
     open(name, attributes) {
       if (COMMENTS.has(name)) {
-        // A comment comes before the replies in it.
+        // A comment contains its replies, so its line must be placed before theirs.
         opened.push({ attributes, line: lines.push("") - 1 });
         texts.push("");
       } else if (name === "p:text" || name === "a:t") isText = true;

@@ -7,9 +7,9 @@ import { linkOf, type Relationships } from "./package.ts";
 import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
 import { withoutControlEscapes } from "./xstring.ts";
 
-/** A shape of a slide with its text. */
+/** A shape of a slide and its text. */
 export interface SlideShape {
-  /** `title`, `body`, `ftr`, `dt`, `sldNum` …; absent for shapes that aren't a placeholder of the layout. */
+  /** The type of placeholder: `title`, `body`, `ftr`, `dt`, `sldNum` …; absent for shapes that aren't a placeholder of the layout. */
   place?: string;
   blocks: Block[];
 }
@@ -17,14 +17,14 @@ export interface SlideShape {
 export interface SlideContext {
   writer: BlockWriter;
   relationships: Relationships;
-  /** Charts and diagrams, which are in other files of the package. */
+  /** Returns a chart or diagram, which is in another file of the package. */
   found(kind: "chart" | "diagram", id: string): Block[];
 }
 
 /** Reads a slide, or its notes, into shapes in the order of the document; hidden shapes are left out. */
 export class SlideText implements XmlHandler {
   readonly shapes: SlideShape[] = [];
-  /** False when the slide is hidden. */
+  /** Whether the slide is shown. */
   isShown = true;
   private readonly context: SlideContext;
   private readonly alternatives = new Alternatives();
@@ -76,7 +76,7 @@ export class SlideText implements XmlHandler {
     this.context.writer.beginCapture();
   }
 
-  /** The properties that every shape has: whether it is hidden, and its author's description. */
+  /** Reads the properties that every shape has: whether it is hidden, and its author's description. */
   about(attributes: Attributes): void {
     const shape = this.openShapes.at(-1);
     if (shape === undefined) return;
@@ -147,7 +147,7 @@ export class SlideText implements XmlHandler {
   }
 }
 
-/** The text of a shape as one line. */
+/** Returns the text of a shape as one line. */
 export function shapeText(shape: SlideShape): string {
   return blocksText(shape.blocks);
 }
@@ -167,7 +167,7 @@ interface OpenParagraph {
   run: SlideRun;
 }
 
-/** The fonts of a run: PowerPoint names one for letters, and one for symbols, which are in the private area. */
+/** The fonts of a run. PowerPoint names one font for letters, and another for symbols, which have characters of the private area. */
 class SlideRun {
   letters: string | undefined;
   symbols: string | undefined;
@@ -189,7 +189,7 @@ const OPENERS = new Map<string, (slide: SlideText, attributes: Attributes) => bo
   ["p:pic", (slide) => slide.beginShape()],
   ["p:cxnSp", (slide) => slide.beginShape()],
   ["p:cNvPr", (slide, attributes) => slide.about(attributes)],
-  // A placeholder without a type is for any content.
+  // A placeholder without a type can have any content.
   ["p:ph", (slide, attributes) => slide.place(attributes["type"] ?? "body")],
   ["a:p", (slide) => slide.beginParagraph()],
   ["a:pPr", (slide, attributes) => slide.paragraphProperties(attributes)],

@@ -2,19 +2,17 @@ import { blocksText, type BlockWriter, ITEM } from "./blocks.ts";
 import type { SlideShape } from "./slide-text.ts";
 
 export interface Slide {
-  /** From 1, as the program shows it. */
+  /** Number of the slide from 1, as the program shows it. */
   number: number;
-  /** The author's name for it if it has no title. */
+  /** The author's name for the slide if it has no title. */
   name?: string | undefined;
   shapes: readonly SlideShape[];
   notes: readonly SlideShape[];
-  /** A line each. */
+  /** The comments, one line each. */
   comments: readonly string[];
 }
 
-/**
- * Writes a slide as a section: its title first, wherever it is on the slide, then the other shapes, notes, comments.
- */
+/** Writes a slide as a section. The title comes first, even if it is elsewhere on the slide, then the other shapes, notes and comments. */
 export function writeSlide(writer: BlockWriter, slide: Slide): void {
   const titles = slide.shapes.filter(isTitle);
   const title = blocksText(titles.flatMap(({ blocks }) => blocks));

@@ -1,6 +1,6 @@
 const MAX_ANCESTORS = 30;
 
-/** A style and those that it is based on, the nearest first; styles may be based on each other in a circle. */
+/** Returns a style and the styles that it is based on, the nearest first. Styles may be based on each other in a circle. */
 export function chainOf<Style>(
   find: (name: string) => Style | undefined,
   parentOf: (style: Style) => string | undefined,

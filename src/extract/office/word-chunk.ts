@@ -11,8 +11,8 @@ import { readRtfTokens } from "./rtf-tokens.ts";
 import { asBuffer } from "#core/as-buffer.ts";
 
 /**
- * The blocks of a document that Word includes when it opens the file (`altChunk`): another Word document, RTF, a page
- * with its pictures (MHT), HTML, plain text. Its type is detected by its bytes. Source: ECMA-376, 17.17.2.1.
+ * Reads the blocks of a document that Word includes when it opens the file (`altChunk`): another Word document, RTF, a page with its pictures (MHT),
+ * HTML, plain text. Its type is detected by its bytes. Source: ECMA-376, 17.17.2.1.
  *
  * @param readWord reads a Word document into the same writer
  */
@@ -40,7 +40,7 @@ export function readChunk(bytes: Uint8Array, writer: BlockWriter, readWord: (byt
 
 const MAX_CHUNK_LENGTH = 1_000_000;
 
-/** A broken one has no blocks, so that the document around it can still be read. */
+/** Returns no blocks for a broken document, so that the document around it can still be read. */
 function captured(writer: BlockWriter, read: () => void): Block[] {
   writer.beginCapture();
   try {

@@ -1,11 +1,11 @@
 import { webAddress } from "#extract/link-addresses.ts";
 
-/** The open fields: an instruction (`HYPERLINK "…"`, `PAGE`) and after it the result, which is the text. */
+/** The open fields. A field is an instruction (`HYPERLINK "…"`, `PAGE`) followed by the result, which is the text. */
 export class FieldStack {
   private readonly fields: { instruction: string; isResult: boolean; start: number }[] = [];
   private isTaking = false;
 
-  /** True if text is part of an instruction, of this field or of one around it. */
+  /** Whether text is part of an instruction, of this field or of one around it. */
   get isInInstruction(): boolean {
     return this.isTaking || this.fields.some((field) => !field.isResult);
   }
@@ -21,10 +21,10 @@ export class FieldStack {
   }
 
   /**
-   * A mark of a field: its begin, the separator of instruction and result, its end.
+   * Handles a mark of a field: its begin, the separator between instruction and result, or its end.
    *
-   * @param length code units of the paragraph so far
-   * @returns at the end of a link, where its words began and where it leads
+   * @param length number of code units in the paragraph so far
+   * @returns at the end of a link: where its words began, and its target
    */
   mark(type: string | undefined, length: number): { address: string; start: number } | undefined {
     const field = this.fields.at(-1);
@@ -41,13 +41,16 @@ export class FieldStack {
     return undefined;
   }
 
-  /** No instruction continues in another paragraph; one that never ends would swallow the document. */
+  /**
+   * Ends open instructions at the end of a paragraph: instructions don't continue in another paragraph, and one that never ends would hide the rest
+   * of the document.
+   */
   endInstructions(): void {
     for (const field of this.fields) field.isResult = true;
   }
 }
 
-/** The target of an instruction `HYPERLINK "address"`. */
+/** Returns the target of an instruction `HYPERLINK "address"`. */
 export function linkOfInstruction(instruction: string): string | undefined {
   const address = /^\s*HYPERLINK\s+"?([^"\s]{1,2000})/iu.exec(instruction)?.[1];
   return address === undefined ? undefined : webAddress(address);

@@ -1,8 +1,7 @@
 import { isOn, type Attributes } from "./xml.ts";
 
 /**
- * A form field as Word wrote them until 2007: the shown value of a list or a checkbox is in its settings, not in its
- * text. Source: ECMA-376, 17.16.
+ * A form field as Word wrote it until 2007. The shown value of a list or a checkbox is in its settings instead of its text. Source: ECMA-376, 17.16.
  */
 export class WordForm {
   private entries: string[] = [];
@@ -16,7 +15,10 @@ export class WordForm {
     else if (this.isIn) this.read(name, attributes["w:val"]);
   }
 
-  /** @returns the shown value of the field, at the end of its settings */
+  /**
+   * Ends an element. @returns the shown value of the field, at the end of its settings
+   * @returns the shown value of the field, at the end of its settings
+   */
   close(name: string): string | undefined {
     if (name !== "w:ffData" || !this.isIn) return undefined;
     this.isIn = false;
@@ -47,12 +49,12 @@ export class WordForm {
         this.isTicked = isOn(value);
         return;
       case "w:default":
-        // The entry of a list, or whether a box is ticked; a later choice overrides the default.
+        // The selected entry of a list, or whether a box is ticked; a choice overrides the default before it.
         if (this.isBox) this.isTicked ??= isOn(value);
         else this.chosen ??= Number(value);
     }
   }
 }
 
-/** Word allows 25. */
+/** Maximum number of entries in a list; Word allows 25. */
 const MAX_ENTRIES = 1_000;

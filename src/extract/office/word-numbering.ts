@@ -4,15 +4,15 @@ import type { XmlHandler } from "./xml.ts";
 /** The lists of a document. */
 export type WordNumbering = ReturnType<typeof makeWordNumbering>;
 
-/** Reads the numbering part, and counts the items of each list in the order of the calls. */
+/** Makes a reader for the numbering part, which also counts the items of each list in the order of the calls. */
 export function makeWordNumbering() {
   const lists = new Map<string, ListLevel[]>();
-  /** Concrete lists; those of one abstract list continue its numbers, unless one restarts. */
+  /** Concrete lists. Lists of the same abstract list continue its numbers, unless one restarts. */
   const concrete = new Map<string, { abstractId: string; levels: Map<number, Partial<ListLevel>> }>();
   const counters = new Map<string, ListCounter>();
   return {
     handler: makeReader(lists, concrete),
-    /** The marker of the next item of a list; undefined when there is no such list. */
+    /** Returns the marker of the next item of a list; undefined when there is no such list. */
     next(id: string, depth: number): string | undefined {
       const list = concrete.get(id);
       if (list === undefined) return undefined;
@@ -62,7 +62,7 @@ function makeReader(lists: Map<string, ListLevel[]>, concrete: ConcreteLists): X
         case "w:lvl": {
           const index = levelIndex(attributes["w:ilvl"]);
           level = { format: "decimal", start: 1, pattern: "" };
-          // Proof: all three properties were given in the line above.
+          // The cast is safe because all three properties were set in the line above.
           if (list === undefined) levels[index] = level as ListLevel;
           else list.levels.set(index, level);
           return;

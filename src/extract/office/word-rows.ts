@@ -1,6 +1,6 @@
 import type { BlockWriter } from "./blocks.ts";
 
-/** The rows of the open tables: tracked changes delete whole rows, and rows can be hidden. */
+/** The rows of the open tables. Tracked changes can delete whole rows, and rows can be hidden. */
 export class WordRows {
   private readonly isLeftOut: boolean[] = [];
   private isInProperties = false;
@@ -14,7 +14,7 @@ export class WordRows {
     this.isInProperties = isIn;
   }
 
-  /** Called for an element that leaves out its row, while the row's properties are read. */
+  /** Marks the open row as left out; called while the row's properties are read. */
   leaveOut(): void {
     if (this.isInProperties && this.isLeftOut.length > 0) this.isLeftOut[this.isLeftOut.length - 1] = true;
   }

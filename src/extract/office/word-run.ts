@@ -5,7 +5,7 @@ import type { Attributes } from "./xml.ts";
 export class WordRun {
   isHidden = false;
   isInText = false;
-  /** In the properties of the paragraph, which use the same elements for its end. */
+  /** Whether the properties of a paragraph are being read, where the same elements describe the paragraph mark. */
   isInParagraphProperties = false;
   private font: string | undefined;
 
@@ -26,13 +26,13 @@ export class WordRun {
     if (!this.isInParagraphProperties) this.font = attributes["w:ascii"] ?? attributes["w:hAnsi"];
   }
 
-  /** The characters that its letters show: a symbol font has others. */
+  /** Returns the text with the characters that the run's font displays, since a symbol font displays symbols instead of letters. */
   shown(text: string): string {
     return textInFont(this.font, text);
   }
 }
 
-/** The character of `w:sym`; "" if its font is one of pictures, or unknown. Source: ECMA-376, 17.3.3.30. */
+/** Returns the character of `w:sym`; "" if its font is unknown, or one of pictures. Source: ECMA-376, 17.3.3.30. */
 export function symbolText(attributes: Attributes): string {
   const code = Number.parseInt(attributes["w:char"] ?? "", 16);
   const symbol = symbolOf(attributes["w:font"], code);

@@ -3,18 +3,18 @@ import { chainOf } from "./style-chain.ts";
 import { isOn, type XmlHandler } from "./xml.ts";
 
 export interface WordStyle {
-  /** 1–6; absent for text. */
+  /** Heading level, 1–6; absent for text. */
   heading?: number;
   isHidden: boolean;
   numbering?: { id: string; depth: number };
 }
 
-/** The styles of a document, by the id that a paragraph or run names. */
+/** The styles of a document, by the id that paragraphs and runs use. */
 export type WordStyles = ReturnType<typeof makeWordStyles>;
 
 /**
- * Styles with what they inherit. Headings are detected by outline level, which works in every language, else by the
- * name: Word stores the names of its own styles in English whatever it shows.
+ * Makes a reader for styles that resolves what they inherit. Headings are detected by outline level, which works in every language, otherwise by the
+ * style's name: Word stores the names of its built-in styles in English, even if it shows them in another language.
  */
 export function makeWordStyles() {
   const raw = new Map<string, RawStyle>();
@@ -75,7 +75,7 @@ function makeReader(raw: Map<string, RawStyle>, defaults: RawStyle): XmlHandler 
         case "w:ilvl":
           style.numberingDepth = Number(value) || 0;
           return;
-        // A table style's properties for its first row don't affect the text.
+        // A table style's properties for the first row don't affect the text.
         case "w:tblStylePr":
         case "w:rPrChange":
         case "w:pPrChange":

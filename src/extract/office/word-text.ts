@@ -21,23 +21,23 @@ export interface WordContext {
   styles: WordStyles;
   numbering: WordNumbering;
   relationships: Relationships;
-  /** Content from other files of the package, by its place: header and footer, charts, diagrams, other documents. */
+  /** Returns content from other files of the package: headers and footers, charts, diagrams, other documents. */
   found(kind: WordReference, id: string): Block[];
 }
 
 export type WordReference = "header" | "footer" | "chart" | "diagram" | "footnote" | "endnote" | "altChunk";
 
 /**
- * Reads one story of a Word document (the body, a header, the notes) into a writer: paragraphs with heading and list
- * marks, tables, text boxes after the paragraph that they are anchored to. Deleted and hidden text is left out,
- * inserted text is text; a field gives its result.
+ * Reads one story of a Word document (the body, a header, the notes) into a writer: paragraphs with heading and list marks, and tables. Text boxes
+ * are written after the paragraph that they are anchored to. Deleted and hidden text is left out, and inserted text is kept. For a field, its result
+ * is read.
  */
 export class WordText implements XmlHandler {
   private readonly context: WordContext;
   private readonly paragraphs: OpenParagraph[] = [];
   private readonly fields = new FieldStack();
   private readonly alternatives = new Alternatives();
-  /** Blocks anchored to the open paragraph: they come after it. */
+  /** Blocks anchored to the open paragraph, which are written after it. */
   private pending: Block[] = [];
   readonly run = new WordRun();
   readonly rows = new WordRows();
@@ -74,7 +74,7 @@ export class WordText implements XmlHandler {
     else if (this.run.isInText) this.write(this.run.shown(data));
   }
 
-  /** Writes into the open paragraph, unless its run is hidden. */
+  /** Writes to the open paragraph, unless its run is hidden. */
   write(text: string): void {
     const paragraph = this.paragraphs.at(-1);
     const isText = !this.run.isHidden && !this.run.isInParagraphProperties && !this.fields.isInInstruction;
@@ -125,7 +125,7 @@ export class WordText implements XmlHandler {
     this.paragraphs.at(-1)?.text.beginLink(linkOf(this.context.relationships, id));
   }
 
-  /** The same for a link that contains its address. */
+  /** Begins a link that contains its address. */
   beginLinkTo(address: string | undefined): void {
     this.paragraphs.at(-1)?.text.beginLink(webAddress(address ?? ""));
   }
@@ -162,7 +162,7 @@ export class WordText implements XmlHandler {
     this.context.found(kind, id);
   }
 
-  /** The author's description of a picture. */
+  /** Writes the author's description of a picture. */
   picture(words: string | undefined): void {
     const text = altText(words);
     if (text !== undefined) this.write(` ${text} `);
@@ -178,10 +178,10 @@ export class WordText implements XmlHandler {
     const heading = paragraph.outlineLevel === undefined ? style.heading : outlineHeading(paragraph.outlineLevel);
     const listId = paragraph.listId ?? style.numbering?.id;
     const depth = paragraph.listDepth ?? style.numbering?.depth ?? 0;
-    // List number 0 takes a paragraph out of the list of its style.
+    // List number 0 removes a paragraph from the list of its style.
     const marker = listId === undefined || listId === "0" ? undefined : numbering.next(listId, depth);
     const text = paragraph.text.toString();
-    // The first column of a form often contains only its numbers.
+    // The first column of a form often contains only numbers.
     if (marker !== undefined && marker !== "-" && writer.isInCell && !paragraph.text.hasWords)
       return writer.paragraph(marker);
     if (heading !== undefined) {

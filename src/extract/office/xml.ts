@@ -8,10 +8,10 @@ import { prefixOfNamespace } from "./namespaces.ts";
 export type Attributes = Readonly<Record<string, string>>;
 
 export interface XmlHandler {
-  /** Return true to leave out the element with everything in it. */
+  /** Called at the start of an element. Return true to leave out the element with everything in it. */
   open?(name: string, attributes: Attributes): boolean | void;
   close?(name: string): void;
-  /** Pieces of text: one run of characters may come in several. */
+  /** Called with text; consecutive characters may come in several pieces. */
   text?(data: string): void;
   /** True when nothing more is needed; called after every chunk. */
   isDone?(): boolean;
@@ -20,15 +20,15 @@ export interface XmlHandler {
 /** Passes the bytes of a document chunk by chunk, until the receiver returns false. */
 export type XmlSource = (onPiece: (piece: Uint8Array) => boolean | void) => void;
 
-/** Real documents nest less than 200 deep; the parser's own cost grows with the square of it. */
+/** Real documents are nested less than 200 levels deep, and the parser's own cost grows with the square of the depth. */
 const MAX_DEPTH = 1_000;
-/** Most different names of elements in a document; with more, it is made to fill memory. */
+/** Maximum number of different element names in a document; a document with more is made to fill memory. */
 const MAX_NAMES = 20_000;
 
 /**
- * Walks through an XML document in one pass without a tree. Names come with the usual prefix of their namespace (`w:p`,
- * `text:p`), whatever prefix the document has chosen. Only the five entities of XML and numeric ones are decoded: a
- * document's own entities are never expanded, external ones never loaded.
+ * Walks through an XML document in one pass without a tree. Names come with the usual prefix of their namespace (`w:p`, `text:p`), even if the
+ * document uses another prefix. Only the five entities of XML and numeric ones are decoded: a document's own entities are never expanded, external
+ * ones never loaded.
  *
  * @throws Error when elements are nested more than 1,000 deep; broken XML is read as far as it makes sense
  */
@@ -68,19 +68,19 @@ export function walkXml(source: XmlSource, handler: XmlHandler): void {
   if (handler.isDone?.() !== true) parser.end();
 }
 
-/** A source of bytes that are already in memory. */
+/** Makes a source from bytes that are already in memory. */
 export function xmlFromBytes(bytes: Uint8Array): XmlSource {
   return (onPiece) => void onPiece(bytes);
 }
 
-/** The value of a switch such as `<w:b w:val="0"/>`: on when it is there without a value. */
+/** Returns the value of a switch such as `<w:b w:val="0"/>`; a switch without a value is on. */
 export function isOn(value: string | undefined): boolean {
   return value === undefined || !["0", "false", "off", "none"].includes(value);
 }
 
 const PIECE_BYTES = 65_536;
 
-/** Turns the document's names into those with the usual prefixes. */
+/** Converts the document's names to those with the usual prefixes. */
 class NameTable {
   private readonly prefixes = new Map<string, string>();
   private readonly names = new Map<string, string>();
@@ -90,7 +90,7 @@ class NameTable {
     const known = this.names.get(rawName);
     if (known !== undefined) return known;
     if (this.names.size > MAX_NAMES) throw new Error(`it has more than ${MAX_NAMES} kinds of elements`);
-    // Namespaces are declared where they are first used or before: elements of a known name need no check.
+    // Namespaces are declared at the element that first uses them, or before it, so elements with a known name need no check.
     for (const [key, value] of Object.entries(attributes)) this.declare(key, value);
     const name = this.rename(rawName);
     this.names.set(rawName, name);
@@ -103,7 +103,7 @@ class NameTable {
 
   resolveAttributes(attributes: Attributes): Attributes {
     if (!this.hasOtherPrefixes) return attributes;
-    // Attributes without a prefix have no namespace, whatever the default is.
+    // Attributes without a prefix have no namespace, even if there is a default namespace.
     return Object.fromEntries(
       Object.entries(attributes).map(([key, value]) => [key.includes(":") ? this.rename(key) : key, value]),
     );
@@ -126,7 +126,7 @@ class NameTable {
   }
 }
 
-/** By byte order mark, by valid UTF-8 in the first bytes, or by declaration. */
+/** Detects the encoding by the byte order mark, by valid UTF-8 in the first bytes, or by the declaration. */
 function encodingOf(start: Uint8Array): string | undefined {
   const [a, b, c, d] = start;
   if ((a === 0xff && b === 0xfe) || (a === 0x3c && b === 0 && c === 0x3f && d === 0)) return "utf-16le";
@@ -135,7 +135,7 @@ function encodingOf(start: Uint8Array): string | undefined {
   return declared === undefined || isUtf8Beyond(start.subarray(0, PIECE_BYTES)) ? undefined : declared;
 }
 
-/** True for UTF-8 with letters beyond ASCII; a letter may be truncated at the end. */
+/** Whether the bytes are UTF-8 with letters beyond ASCII; the last letter may be truncated. */
 function isUtf8Beyond(bytes: Uint8Array): boolean {
   const whole = withoutCutLetter(bytes);
   return isUtf8(whole) && !isAscii(whole);

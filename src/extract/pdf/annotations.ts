@@ -5,7 +5,7 @@ import { linkOf, type PageLink } from "./links.ts";
 import type { PdfPage } from "./open.ts";
 
 export interface Annotations {
-  /** A line for each value of a form, then one for each comment. */
+  /** One line for each value of a form, then one for each comment. */
   lines: string[];
   /** Files that are attached to the page. */
   files: FoundFile[];
@@ -13,11 +13,11 @@ export interface Annotations {
 }
 
 /**
- * People's additions to a page: values of its form and comments. What viewers do not show is left out, and so are
- * passwords, buttons and signatures. Source: S80.
+ * Reads what people added to a page: values of its form, and comments. Annotations that viewers don't show are left out, as are passwords, buttons
+ * and signatures. Source: S80.
  */
 export async function readAnnotations(page: PdfPage): Promise<Annotations> {
-  // Proof: pdf.js types them as any; each field is checked before it is used.
+  // pdf.js types the annotations as any; each field is checked before it is used.
   const found = ((await page.getAnnotations()) as unknown[]).filter(isRecord).filter(isShown);
   const fields = found.filter((one) => one["annotationType"] === WIDGET).map(fieldLine);
   const comments = found.filter((one) => COMMENTS.has(Number(one["annotationType"]))).map(commentLine);
@@ -30,16 +30,16 @@ type Annotation = Readonly<Record<string, unknown>>;
 
 const LINK = 2;
 const WIDGET = 20;
-/** Note, free text, shapes, marked text, stamp, caret, ink, file. Pop-ups only repeat others. */
+/** Note, free text, shapes, marked text, stamp, caret, ink, file. Pop-ups are excluded, because they only repeat others. */
 const COMMENTS = new Set([1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17]);
-/** Invisible, hidden, not viewed. Source: ISO 32000-1, table 165. */
+/** The flags invisible, hidden and not viewed. Source: ISO 32000-1, table 165. */
 const NOT_SHOWN = 1 | 2 | 32;
 
 function isShown(annotation: Annotation): boolean {
   return (Number(annotation["annotationFlags"]) & NOT_SHOWN) === 0 && annotation["hidden"] !== true;
 }
 
-/** `Surname: Oberlindner`; "" when it has no value, or one that isn't for reading. */
+/** Formats `Surname: Oberlindner`; "" when the field has no value, or one that isn't for reading. */
 function fieldLine(field: Annotation): string {
   if (field["password"] === true || field["pushButton"] === true || field["fieldType"] === "Sig") return "";
   const value = valueOf(field);
@@ -60,14 +60,14 @@ function valueOf(field: Annotation): string {
     .join(", ");
 }
 
-/** A choice by the words that people see. */
+/** Returns the words that people see for a choice. */
 function shownChoice(options: unknown, value: unknown): string {
   const choices = Array.isArray(options) ? options.filter(isRecord) : [];
   const shown = choices.find(({ exportValue }) => exportValue === value)?.["displayValue"];
   return typeof shown === "string" ? line(shown) : text(value);
 }
 
-/** `Ana: Please check.`, or the words alone. */
+/** Formats `Ana: Please check.`, or only the words. */
 function commentLine(comment: Annotation): string {
   const { contentsObj, richText, textContent, titleObj } = comment;
   const own = wordsOf(contentsObj) || wordsOf(richText);

@@ -10,13 +10,13 @@ export interface FoundFile {
   bytes: Uint8Array;
 }
 
-/** The files of the document's own list. An unreadable list must not lose the text. */
+/** Reads the files in the document's own list. If the list is unreadable, the text is still kept. */
 export async function readAttachments(pdf: PdfDocument): Promise<FoundFile[]> {
   const found: unknown = await pdf.getAttachments().catch(() => undefined);
   return Object.values(found ?? {}).flatMap((file) => fileOf(file) ?? []);
 }
 
-/** A file as pdf.js returns it: `{ filename, content }`. */
+/** Converts a file as pdf.js returns it: `{ filename, content }`. */
 export function fileOf(file: unknown): FoundFile | undefined {
   if (typeof file !== "object" || file === null || !("filename" in file) || !("content" in file)) return undefined;
   const { filename, content } = file;
@@ -24,7 +24,7 @@ export function fileOf(file: unknown): FoundFile | undefined {
   return { fileName: oneLine(filename, 200) || "attachment", bytes: content };
 }
 
-/** Each file once: programs also list the files that they attach to a page. */
+/** Returns each file once, because programs also list the files that they attach to a page. */
 export function distinctFiles(files: readonly FoundFile[]): FoundFile[] {
   const byName = new Map<string, FoundFile[]>();
   return files.filter((file) => {
@@ -36,10 +36,10 @@ export function distinctFiles(files: readonly FoundFile[]): FoundFile[] {
   });
 }
 
-/** Files of one name that are compared with each other. */
+/** Maximum number of files with the same name that are compared with each other. */
 const MAX_OF_A_NAME = 100;
 
-/** The names of the files at the end of the text, and the files as child items, within the limits of archives. */
+/** Adds the names of the files at the end of the text, and the files as child items, within the limits for archives. */
 export function addAttachments(out: TextBuilder, files: readonly FoundFile[]): ExtractedChild<Uint8Array>[] {
   if (files.length === 0) return [];
   if (out.offset > 0) out.add("\n");

@@ -2,9 +2,8 @@ import { append } from "#core/append.ts";
 import type { TextItem } from "./open.ts";
 
 /**
- * Columns of running text that a program wrote line by line, the left line and then the right one, in reading order:
- * one column after the other. Tables stay row by row: their cells begin with capitals or digits, lines within a
- * sentence don't.
+ * Puts columns of running text in reading order, one column after the other, if a program wrote them line by line (the left line and then the right
+ * one). Tables stay row by row: their cells begin with capitals or digits, while lines within a sentence don't.
  */
 export function byColumns(items: readonly TextItem[]): readonly TextItem[] {
   const rows = rowsOf(items);
@@ -21,10 +20,10 @@ export function byColumns(items: readonly TextItem[]): readonly TextItem[] {
   return ordered;
 }
 
-/** Consecutive pieces at one height. */
+/** Consecutive pieces at the same height. */
 interface Row {
   items: TextItem[];
-  /** Those between wide gaps; none if the row isn't simply from left to right. */
+  /** The pieces between wide gaps; none if the row isn't simply from left to right. */
   pieces: Piece[];
 }
 
@@ -37,9 +36,9 @@ interface Piece {
 
 const MIN_ROWS = 4;
 const MAX_COLUMNS = 4;
-/** A column's lines have at least that many words, on average. */
+/** Minimum number of words in a column's lines, on average. */
 const MIN_WORDS = 3;
-/** So many of its lines begin within a sentence; German has many capitals. */
+/** Minimum share of the lines that begin within a sentence; German has many capitals. */
 const MIN_GOING_ON = 0.35;
 
 function rowsOf(items: readonly TextItem[]): Row[] {
@@ -74,7 +73,7 @@ function piecesOf(items: readonly TextItem[]): Piece[] {
   return pieces;
 }
 
-/** The rows from there on with the same columns, each below the one before it. */
+/** Returns the rows from `start` on that have the same columns, each below the one before it. */
 function blockAt(rows: readonly Row[], start: number): Row[] {
   const [first] = rows.slice(start, start + 1);
   if (first === undefined) return [];
@@ -90,7 +89,7 @@ function blockAt(rows: readonly Row[], start: number): Row[] {
   return block;
 }
 
-/** Each piece begins where a column begins, some letters further at most, and ends before the next one. */
+/** Whether each piece begins where a column begins, at most some letters to the right of it, and ends before the next column. */
 function fits({ pieces }: Row, lefts: readonly number[]): boolean {
   return pieces.length > 0 && pieces.every((piece) => columnOf(piece, lefts) >= 0);
 }

@@ -1,10 +1,9 @@
 import { constants, deflateSync, inflateSync } from "node:zlib";
 
 /**
- * Replaces hyphens that a font calls soft with hyphens: a PDF shows what it draws, and page-layout programs use this
- * name for those at the end of a line. pdf.js gives no text for a soft hyphen, which splits the words. The bytes are
- * changed in place, and keep their length: the tables of fonts that map codes to characters. Source: ISO 32000-1,
- * 9.10.3.
+ * Replaces soft hyphens in the tables of fonts with hyphens. A PDF displays a soft hyphen as a hyphen, and page-layout programs use it for hyphens at
+ * the end of a line. pdf.js gives no text for a soft hyphen, which splits the words. The tables, which map codes to characters, are changed in place
+ * and keep their length. Source: ISO 32000-1, 9.10.3.
  */
 export function writeDrawnHyphens(bytes: Buffer): void {
   let streams = 0;
@@ -32,12 +31,12 @@ const MAX_TABLES = 1_000;
 const MAX_PACKED_BYTES = 262_144;
 const MAX_TABLE_BYTES = 262_144;
 const HEAD_BYTES = 400;
-/** Compressed bytes that reveal the stream's type. */
+/** Number of compressed bytes that are enough to recognize the stream's type. */
 const LOOK_BYTES = 160;
 
-/** The bytes of a stream that may be such a table. */
+/** Returns the bytes of a stream that may be such a table. */
 function tableAt(bytes: Buffer, at: number): Buffer | undefined {
-  // Most of these are the ends of streams.
+  // Most of these matches are the ends of streams.
   if (bytes[at - 1] === 0x64) return undefined;
   const before = bytes.toString("latin1", Math.max(0, at - HEAD_BYTES), at);
   const head = /\d obj\s*<<((?:(?! obj\b)[\s\S])*)>>\s*$/u.exec(before)?.[1];
@@ -67,9 +66,9 @@ function textOf(packed: Buffer): { text: string; isPacked: boolean } | undefined
   return text === undefined ? undefined : { text: text.toString("latin1"), isPacked };
 }
 
-/** Also of truncated bytes. */
+/** Decompresses bytes, even if they are truncated. */
 function unpacked(bytes: Buffer): Buffer | undefined {
-  // Detecting this in zlib takes a hundred times longer.
+  // Checked here, because zlib takes a hundred times longer to detect this.
   if (bytes.length < 3 || ((bytes[0] ?? 0) & 15) !== 8 || bytes.readUInt16BE(0) % 31 !== 0) return undefined;
   try {
     return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_TABLE_BYTES });
@@ -79,8 +78,8 @@ function unpacked(bytes: Buffer): Buffer | undefined {
 }
 
 /**
- * The table with a hyphen for the soft one, without content that no reader needs, so that it is no longer; undefined
- * when it has none.
+ * Returns the table with a hyphen instead of the soft hyphen. Content that no reader needs is removed, so that the table doesn't become longer.
+ * Undefined when it has no soft hyphen.
  */
 function withHyphens(table: string): string | undefined {
   const pieces = table
@@ -106,8 +105,8 @@ const SOFT_CHARACTER = /(<[\dA-F]{1,8}>\s{0,9})<00AD>/giu;
 const RANGE = /<([\dA-F]{1,8})>\s{0,9}<([\dA-F]{1,8})>\s{0,9}(?:<([\dA-F]{1,8})>|\[[^\]]{0,4000}\])/giu;
 
 /**
- * A list has its characters one by one; in a range from a character on, the code of the soft hyphen gets an entry of
- * its own.
+ * Handles a range of codes. A list has its characters one by one; in a range that starts with a character, the code of the soft hyphen gets a
+ * separate entry.
  */
 function inRange(
   found: string,

@@ -1,10 +1,10 @@
 /* oxlint-disable no-console -- the console is where pdf.js tells it */
 /**
- * Counts fonts that could not be read. pdf.js gives no text for them and reports it only by a warning on the console,
- * so while a document is open its warnings are intercepted and not printed. A child reads one file at a time.
+ * Counts fonts that couldn't be read. pdf.js returns no text for them and reports them only by a warning on the console, so its warnings are
+ * intercepted while a document is open, and aren't printed. This is safe because a child reads one file at a time.
  */
 export class FontWatch {
-  /** The level of pdf.js at which it warns. */
+  /** The verbosity level at which pdf.js warns. */
   static readonly VERBOSITY = 1;
   private readonly warn = console.warn;
   private failures = 0;
@@ -15,7 +15,7 @@ export class FontWatch {
     };
   }
 
-  /** Number of failed fonts since the last call. */
+  /** Returns the number of failed fonts since the last call. */
   take(): number {
     const { failures } = this;
     this.failures = 0;

@@ -2,7 +2,7 @@ import { append } from "#core/append.ts";
 import { addressPlaces, type LinkMark, webAddress } from "#extract/link-addresses.ts";
 import type { PdfItems, TextItem } from "./open.ts";
 
-/** An area of a page that leads to an address; in points, from the lower left corner. */
+/** An area of a page that links to an address, in points from the lower left corner. */
 export interface PageLink {
   address: string;
   left: number;
@@ -11,10 +11,9 @@ export interface PageLink {
   top: number;
 }
 
-/** The link of an annotation; undefined for links within the document. */
+/** Returns the link of an annotation; undefined for links within the document. */
 export function linkOf(annotation: Readonly<Record<string, unknown>>): PageLink | undefined {
-  // pdf.js returns both an address that is safe to follow and the file's own, which may differ from it and be the
-  // link's text.
+  // pdf.js returns an address that is safe to follow, and the address in the file, which may differ from it and be the link's text.
   const { url, unsafeUrl, rect } = annotation;
   const address = typeof url === "string" ? webAddress(typeof unsafeUrl === "string" ? unsafeUrl : url) : undefined;
   if (address === undefined || !Array.isArray(rect)) return undefined;
@@ -29,10 +28,7 @@ export function linkOf(annotation: Readonly<Record<string, unknown>>): PageLink 
   return [x1, y1, x2, y2].every(Number.isFinite) ? link : undefined;
 }
 
-/**
- * The pieces of a page with the addresses of its links after their words, as in other formats. Links of pictures have
- * no words.
- */
+/** Returns the pieces of a page with the addresses of its links after their words, as in other formats. Links on pictures have no words. */
 export function withLinks(items: PdfItems, links: readonly PageLink[]): PdfItems {
   if (links.length === 0) return items;
   const own = links.slice(0, MAX_LINKS);
@@ -49,11 +45,11 @@ export function withLinks(items: PdfItems, links: readonly PageLink[]): PdfItems
 }
 
 const MAX_LINKS = 300;
-/** Code units. */
+/** Distance in code units. */
 const NEAR = 12;
 const MAX_MARKS = 5_000;
 
-/** Where links cover a piece of horizontal text that runs from left to right. */
+/** Returns which parts of a piece are covered by links, if its text is horizontal and runs from left to right. */
 function marksIn(item: TextItem, links: readonly PageLink[], offset: number): LinkMark[] {
   const [, slant, , , x, y] = item.transform.map(Number);
   if (item.dir !== "ltr" || slant !== 0 || x === undefined || y === undefined || item.str.trim() === "") return [];
@@ -65,7 +61,7 @@ function marksIn(item: TextItem, links: readonly PageLink[], offset: number): Li
   const { starts, ends } = edgesOf(item.str, x, item.width);
   return over.flatMap(({ left, right, address }) => {
     const [start, end] = [nearest(starts, left), nearest(ends, right)];
-    // The width of a letter is estimated: a mark may cover too much, or too little.
+    // The width of a letter is estimated, so a mark may cover too much or too little.
     const isShown = item.str.slice(Math.max(0, start - NEAR), end + NEAR).includes(address);
     return end > start && !isShown ? [{ start: offset + start, end: offset + end, address }] : [];
   });
@@ -76,7 +72,7 @@ interface Edge {
   x: number;
 }
 
-/** Where words begin and end, estimated by the width of letters in most fonts. */
+/** Estimates where words begin and end, by the width of letters in most fonts. */
 function edgesOf(text: string, x: number, width: number): { starts: Edge[]; ends: Edge[] } {
   const places = [0];
   for (let at = 0; at < text.length; at++) places.push((places.at(-1) ?? 0) + widthOf(text.charAt(at)));
@@ -116,7 +112,7 @@ function written(
     const end = start + item.str.length;
     let str = "";
     let done = 0;
-    // A place at the end of a piece belongs to it, unless that piece is empty.
+    // A position at the end of a piece belongs to that piece, unless the piece is empty.
     for (let place = places[next]; place !== undefined && place.at <= end; place = places[++next]) {
       str += `${item.str.slice(done, place.at - start)} (${place.address})`;
       done = place.at - start;

@@ -1,12 +1,12 @@
 import { oneLine } from "#extract/clean.ts";
 import type { PdfDocument } from "./open.ts";
 
-/** The information dictionary as properties, and `title`. Empty if it can't be read. */
+/** Returns the information dictionary as properties and `title`. Empty if it can't be read. */
 export async function readMetadata(pdf: PdfDocument): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const metadata = await pdf.getMetadata().catch(() => undefined);
   if (metadata === undefined) return found;
-  // Proof: pdf.js gives a plain object whose values are strings, numbers, booleans or names.
+  // The cast is safe because pdf.js returns a plain object whose values are strings, numbers, booleans or names.
   const info = metadata.info as Record<string, unknown>;
   for (const [key, name] of Object.entries(INFO_PROPERTIES)) {
     const value = info[key];
@@ -27,7 +27,7 @@ const INFO_PROPERTIES: Readonly<Record<string, string>> = {
   ModDate: "modified",
 };
 
-/** `D:20240131120000+01'00'` as `2024-01-31T12:00:00+01:00`, in UTC without a zone; anything else stays unchanged. */
+/** Converts `D:20240131120000+01'00'` to `2024-01-31T12:00:00+01:00`, in UTC if there is no zone; anything else stays unchanged. */
 function isoDate(value: string): string {
   const parts = /^(?:D:)?(\d{4})(\d\d)(\d\d)(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?/u.exec(value);
   if (parts === null) return value;

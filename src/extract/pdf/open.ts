@@ -10,7 +10,7 @@ import { asBuffer } from "#core/as-buffer.ts";
 export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 export type PdfPage = Awaited<ReturnType<PdfDocument["getPage"]>>;
 
-/** Pieces of text in the order of the file, with marks of its structure between them. */
+/** Pieces of text in the order of the file, with structure marks between them. */
 export type PdfItems = Awaited<ReturnType<PdfPage["getTextContent"]>>["items"];
 export type TextItem = Extract<PdfItems[number], { str: string }>;
 
@@ -21,7 +21,7 @@ export interface OpenPdf {
 }
 
 /**
- * Opens a PDF. Only unpdf's own loader is used: it includes a pdf.js with evaluation off. Source: S44.
+ * Opens a PDF. Only unpdf's own loader is used: it includes a pdf.js in which evaluating code is disabled. Source: S44.
  *
  * @throws Error named `PasswordException` when it requires a password, others when it is broken
  */
@@ -29,7 +29,7 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
   const fonts = new FontWatch();
   try {
     const options = { verbosity: FontWatch.VERBOSITY, isOffscreenCanvasSupported: false, useWorkerFetch: false };
-    // A copy, because pdf.js takes ownership of the buffer; offsets in the file count from its header.
+    // The bytes are copied, because pdf.js takes ownership of the buffer. Offsets in the file are relative to its header.
     const own = Uint8Array.from(bytes.subarray(Math.max(0, pdfStart(bytes))));
     writeDrawnHyphens(asBuffer(own));
     const pdf = await getDocumentProxy(own, { ...options, BinaryDataFactory: CMaps });
@@ -45,8 +45,8 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
 }
 
 /**
- * Adobe's tables of Chinese, Japanese and Korean character codes, which the build puts next to the programs: fonts name
- * them, files do not contain them. Other data that pdf.js may request (fonts to draw with) changes no text.
+ * Adobe's tables of Chinese, Japanese and Korean character codes. Fonts name them, but files don't contain them, so the build puts them next to the
+ * programs. Other data that pdf.js may request (fonts to draw with) doesn't change the text.
  */
 class CMaps {
   async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {

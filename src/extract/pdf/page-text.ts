@@ -2,9 +2,7 @@ import { append } from "#core/append.ts";
 import { byColumns } from "./columns.ts";
 import type { PdfItems, TextItem } from "./open.ts";
 
-/**
- * Joins the pieces into lines by the layout; a blank line where the distance to the next line is that of a paragraph.
- */
+/** Joins the pieces into lines according to the layout, with a blank line where the distance to the next line is that of a paragraph. */
 export function joinItems(items: PdfItems): string {
   let text = "";
   let last: TextItem | undefined;
@@ -21,8 +19,8 @@ export function joinItems(items: PdfItems): string {
 }
 
 /**
- * Right-to-left lines in reading order. Programs that place each letter by itself write them from left to right, as
- * they are on the page; whole words already come in order.
+ * Puts right-to-left lines in reading order. Programs that place each letter separately write them from left to right, as on the page; whole words
+ * are already in order.
  */
 function inReadingOrder(items: PdfItems): TextItem[] {
   const ordered: TextItem[] = [];
@@ -54,22 +52,20 @@ function xOf(item: TextItem | undefined): number {
   return Number(item?.transform[4] ?? 0);
 }
 
-/**
- * The separator of two pieces of text: for a paragraph's distance, or for a distance that pdf.js gives no space for.
- */
+/** Returns the separator of two pieces of text: for the distance of a paragraph, or for a distance for which pdf.js returns no space. */
 function gapBetween(last: TextItem, item: TextItem, text: string): string {
   const height = Math.max(1, item.height);
   if (text.endsWith("\n")) return Number(last.transform[5]) - Number(item.transform[5]) > 1.9 * height ? "\n" : "";
   if (/\s$/u.test(text) || /^\s/u.test(item.str)) return "";
   const [lastX, x] = [Number(last.transform[4]), Number(item.transform[4])];
-  // Leaders of a table of contents, and words of two directions in one line.
+  // The gap may be the leaders of a table of contents, or be between words of two directions in one line.
   const distance = Math.max(x - (lastX + last.width), lastX - (x + item.width));
   return distance > height * 0.15 || (last.dir !== item.dir && /[\p{L}\p{N}]$/u.test(text)) ? " " : "";
 }
 
 /**
- * A word divided by the end of a line becomes one, with a hyphen that may or may not be its own: whether it is
- * `microscopes` or `well-known`, both are found. Source: docs/decisions/0064.
+ * Joins a word that was divided at the end of a line, with a hyphen that may or may not be part of it. Both are found, `microscopes` and
+ * `well-known`. Source: docs/decisions/0064.
  */
 function withWholeWords(lines: string): string {
   return lines.replaceAll(DIVIDED, (found, before: string, after: string) => {
@@ -80,12 +76,12 @@ function withWholeWords(lines: string): string {
 
 const DIVIDED = /(\p{L}\p{M}*)[-\u00ad\u2010]\n(\S+) ?\n?/gu;
 
-/** Shapes of Arabic letters as the letters themselves, which people search for. */
+/** Replaces shapes of Arabic letters with the letters themselves, which people search for. */
 function withLetters(text: string): string {
   return text.replaceAll(/[\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]+/gu, (shapes) => shapes.normalize("NFKC"));
 }
 
-/** A heading with spaced-out letters is a word. Columns named A, B, C aren't. */
+/** Joins a heading with spaced-out letters to one word. Columns named A, B, C aren't joined. */
 function withoutSpacing(text: string): string {
   return text.replaceAll(SPACED, (letters) => {
     const word = letters.replaceAll(" ", "");
@@ -96,7 +92,7 @@ function withoutSpacing(text: string): string {
 
 const SPACED = /(?<![\p{L}\p{N}] ?)[\p{Lu}\p{Ll}](?: [\p{Lu}\p{Ll}]){4,}(?! ?[\p{L}\p{N}])/gu;
 
-/** Fonts of TeX whose ligatures have codes of their own, which text has no letters for. */
+/** Replaces ligatures of TeX fonts, which have codes for which the text has no letters. */
 function withLigatures(text: string): string {
   return text.replaceAll(LIGATURE, (code) => LIGATURES[code] ?? code);
 }
