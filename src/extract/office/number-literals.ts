@@ -24,7 +24,7 @@ export function withLiterals(text: string, value: number, sections: readonly For
   return instead ?? before + (mask === undefined ? text : masked(value, mask, text)) + after;
 }
 
-/** Returns the words before a number with their spacing: `CHF 5`, but `A5`, which is a name. */
+/** Returns the words before a number with their spacing: `CHF 5`, but `A5`, which is a name. `asAfter` does the same for words after it: `5 kg`. */
 export function asBefore(words: string): string {
   const shown = cleaned(words).trimStart();
   return /^[A-Z]{3}$/u.test(shown) ? `${shown} ` : shown;
