@@ -161,7 +161,7 @@ export const SourceProblem = z
   .object({
     code: SourceProblemCode,
     message: z.string(),
-    /** What to do next. */
+    /** The next step to take. */
     hint: z.string().optional(),
     field: z.string().optional(),
     retryAfterMs: z.number().int().optional(),

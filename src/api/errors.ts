@@ -187,7 +187,7 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 export interface ApiErrorOptions {
-  /** What failed, with the value (never a secret), followed by what to do next. */
+  /** The failure, with the value (never a secret), followed by what to do next. */
   message: string;
   /** The command or action that helps, if there is one. */
   hint?: string;

@@ -28,7 +28,7 @@ const ConnectPolicy = z.enum(["admins", "members"]);
 
 export const ServerHealthStatus = z.enum(["healthy", "degraded", "down", "unknown"]);
 
-/** What failed: a step and a code, never text from the server. */
+/** The failure: a step and a code, never text from the server. */
 export const ServerProblem = z
   .object({
     step: z.string(),

@@ -4,7 +4,7 @@
 export interface Factor {
   weight: number;
   off: number;
-  /** What the factor does, in one sentence for people. */
+  /** The effect of the factor, in one sentence for people. */
   does: string;
 }
 

@@ -8,7 +8,7 @@ import type { AuthorizationServer } from "./metadata.ts";
 import { resourceOf } from "#cli/login/refresh.ts";
 import { CLIENT_ID, requestTokens, type TokenAnswer } from "#cli/login/tokens.ts";
 
-/** What a sign-in needs from its command. */
+/** The dependencies that a sign-in gets from its command. */
 export interface SignIn {
   deps: Deps;
   server: ServerUrl;

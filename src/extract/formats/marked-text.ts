@@ -2,7 +2,7 @@ import { cleanText, cutText, oneLine } from "#extract/clean.ts";
 import type { FormatInput, FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** What a markup language contributes for one line of a file. */
+/** The content that a markup language contributes for one line of a file. */
 export interface MarkedLine {
   /** The line's text in the result. A comment becomes an empty line, so that line numbers are the same as in the file. */
   text: string;

@@ -27,7 +27,7 @@ export interface RoleFall extends Whose {
   to: Role | null;
 }
 
-/** What a lower role ended, and what other parts of kb must still be notified of. */
+/** The things that a lower role ended, and that other parts of kb must still be notified of. */
 export interface FallOutcome {
   /** How many objects of each row of `ROLE_FALL` ended or changed; rows with none are left out. */
   ended: Partial<Record<FallRow, number>>;

@@ -49,7 +49,7 @@ export const IDENTITY_JOINS = table(
     /** The connector that reported the user; for the basis `account`, the account. */
     connectorId: text,
     /**
-     * What the link is based on: an account of the member, an address that was verified at both ends, or a decision of
+     * The basis of the link: an account of the member, an address that was verified at both ends, or a decision of
      * an admin.
      */
     basis: oneOf(["account", "email", "admin"]),
