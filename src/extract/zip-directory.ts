@@ -190,7 +190,7 @@ function withNames(records: readonly RawRecord[]): DirectoryRecord[] {
   return records.map(({ rawName, ...rest }) => ({ ...rest, name: decode(rawName).replaceAll("\\", "/") }));
 }
 
-/** Returns the name in the Unicode path field if that field belongs to this name. Source: PKWARE's APPNOTE.TXT 4.6.9. */
+/** Returns the name in the Unicode path field if that field belongs to this name. The field is described in section 4.6.9 of PKWARE's APPNOTE.TXT. */
 function readUnicodeName(extra: Uint8Array, rawName: Buffer): Buffer | undefined {
   const fields = asBuffer(extra);
   for (let at = 0; at + 4 <= fields.length;) {

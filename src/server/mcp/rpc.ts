@@ -37,10 +37,10 @@ import {
   type RpcError,
 } from "./messages.ts";
 
-/** A tool's result: the text and, if the tool has an output schema, the same facts as an object. */
+/** A tool's result: the text, and the same facts as an object if the tool has an output schema. */
 export interface ToolResult {
   text: string;
-  /** A separate block after the text. */
+  /** A block of its own after the text. */
   live?: string;
   structured?: object;
   isError?: boolean;
@@ -58,10 +58,7 @@ export interface ToolCalls {
 }
 
 export interface ToolContext extends CallContext {
-  /**
-   * Whether the caller is another instance of kb. It gets this instance's own data, and no other server is queried for
-   * it.
-   */
+  /** Another instance of kb asks: it gets this one's own data, and no other server is asked for it. */
   isFromKb: boolean;
 }
 
@@ -75,8 +72,8 @@ export interface McpOptions extends Pick<Parts, "clock" | "log"> {
   tools: ToolCalls;
   lifecycle: Lifecycle;
   /**
-   * Returns the address of the metadata of `/mcp` as a protected resource, with the host and the path that this request
-   * uses, for clients without a valid token.
+   * The address of the metadata of `/mcp` as a protected resource, as this request spells it, for clients without a
+   * valid token.
    */
   resourceMetadataUrl(request: Request): string;
   /** Version of this program. */
@@ -84,18 +81,18 @@ export interface McpOptions extends Pick<Parts, "clock" | "log"> {
   charge?: Charge;
 }
 
-/** Answers any request to `/mcp`. Never throws. Uses the body of the request unless another body is passed. */
+/** Answers any request to `/mcp`. Never throws. The body is that of the request unless one is passed. */
 export type McpHandler = (request: Request, origin: RequestOrigin, body?: Readable) => Promise<Response>;
 
-/** Twenty calls with the longest query and every filter, each letter escaped, are 1.5 MB long. */
+/** Twenty calls with the longest query and every filter, each letter escaped, have 1.5 MB. */
 export const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** How long a client may cache the list of tools. */
 const LIST_TTL_MS = 300_000;
 
 /**
- * Makes the handler of the MCP endpoint. The order of the checks is fixed: method → host and origin → size →
- * authentication → parse → request object → version. The endpoint is stateless: it makes no sessions, and `tools/list`
- * may be the first request. Source: docs/mcp.md#versions.
+ * Makes the handler of the MCP endpoint. The order is fixed: method → host and origin → size → authentication → parse →
+ * request object → version. Stateless: it makes no sessions, and `tools/list` may be the first request.
+ * Source: docs/mcp.md#versions.
  */
 export function makeMcpHandler(options: McpOptions): McpHandler {
   return async (request, origin, body) => {
@@ -157,7 +154,7 @@ async function answerOne(call: Call, message: Message): Promise<Response> {
   return jsonResponse(result, revision === "modern" ? modernStatus(result) : statusOf(result), waitOf(result));
 }
 
-/** Answers a batch. Batches exist only in 2025-03-26, so a batch may not contain messages of newer revisions. */
+/** Batches exist in 2025-03-26 only; nothing of the newer revisions may hide in one. */
 async function answerBatch(call: Call, messages: readonly Message[], version: string | null): Promise<Response> {
   if (version !== null && version !== SEED_VERSION) {
     throw new ApiError("invalid_request", { message: `Protocol version ${version.slice(0, 40)} has no batches.` });
@@ -168,8 +165,7 @@ async function answerBatch(call: Call, messages: readonly Message[], version: st
     if (message.params !== undefined && JSON.stringify(message.params["_meta"] ?? null).includes(META.version)) {
       throw new ApiError("invalid_request", { message: `Protocol version ${MODERN_VERSIONS[0]} has no batches.` });
     }
-    // The messages of a batch are handled one after another, with other requests in between, so that a batch gets no
-    // more of the machine than other requests.
+    // One after another, with other requests in between: a batch must not get more of the machine than others.
     if (answers.length > 0) await othersTurn();
     if (message.id !== undefined) answers.push(await dispatch(call, call.fromHeader, message, silent));
   }
@@ -207,10 +203,7 @@ async function dispatch(call: Call, revision: Revision, message: Message, contex
   }
 }
 
-/**
- * Returns the message for an unknown method. The `seed` revision has neither `initialize` nor `ping`. Clients that send
- * its version before negotiating one need the setting.
- */
+/** The strict dialogue has neither method; clients that send its version before they agreed on one need the setting. */
 function notFound(method: string, revision: Revision): string {
   const isLifecycle = revision === "seed" && (method === "initialize" || method === "ping");
   const way = `. Revision ${SEED_VERSION} has only tools/list and tools/call here; its operator can set KB_MCP_LIFECYCLE=open.`;
@@ -247,14 +240,13 @@ async function callTool(call: Call, params: Record<string, unknown>, context: Ca
       ...(result.isError === true && { isError: true }),
     };
   } catch (error) {
-    // An error that the caller can fix is returned as a result, because hosts show it to the model only then
-    // (SEP-1303).
+    // An error that the caller can fix reaches the model as a result: hosts show it only that way (SEP-1303).
     if (!(error instanceof ApiError) || error.class === "internal" || isProtocolError(error)) throw error;
     return { content: [{ type: "text", text: errorText(error) }], isError: true };
   }
 }
 
-/** Returns the person and the client. The client's own name in the envelope is more exact than its User-Agent. */
+/** The person, and the client by its own name in the envelope: better than its User-Agent. */
 function actorOf({ actor, origin }: Call, params: Record<string, unknown>): Actor {
   const meta: unknown = params["_meta"];
   const info = isRecord(meta) ? meta[META.clientInfo] : undefined;
@@ -265,7 +257,7 @@ function actorOf({ actor, origin }: Call, params: Record<string, unknown>): Acto
 const MAX_CLIENT_CHARS = 80;
 
 function isProtocolError(error: ApiError): boolean {
-  // A model can't fix this error. The client waits and repeats the call.
+  // A model can't fix this: its client waits and repeats the call.
   if (error.code === "search_overloaded") return true;
   return isFarOver(error) || error.details?.["protocol"] === true;
 }
@@ -278,7 +270,7 @@ function unknownTool(name: string): never {
   });
 }
 
-/** Returns the one-line error text for a model, which begins with the stable code. */
+/** The one line of an error that a model gets: the stable code first. */
 export function errorText(error: ApiError): string {
   const hint = error.hint === undefined ? "" : ` ${cleanLine(error.hint, 300)}`;
   return `${error.code}: ${cleanLine(error.message, 4000)}${hint}`;
@@ -317,15 +309,12 @@ function failed(id: string, error: RpcError): RpcAnswer {
   return { id, error };
 }
 
-/**
- * Returns the HTTP status of an answer in an older revision. Every error except a rate limit has status 200, because
- * some clients treat an HTTP error as the end of their session.
- */
+/** In-band for the older revisions: some clients take an HTTP error for the end of their session. */
 function statusOf(result: RpcAnswer): number {
   return result.error?.data?.["code"] === "rate_limited" ? 429 : 200;
 }
 
-/** Returns the header with the time to wait, for status 429. */
+/** With 429: when to come back. */
 function waitOf({ error }: RpcAnswer): Record<string, string> {
   const seconds = error?.data?.["retryAfterSeconds"];
   return typeof seconds === "number" ? { "Retry-After": String(seconds) } : {};
@@ -356,13 +345,11 @@ function toRpcError(options: McpOptions, error: unknown, origin: RequestOrigin):
   };
 }
 
-/**
- * Makes the response to a request that is refused before any message is parsed. Its HTTP status shows the error too.
- */
+/** A refusal before any message was understood: the HTTP status says it too. */
 function refusalOf(options: McpOptions, error: unknown, request: Request, origin: RequestOrigin): Response {
   const rpc = toRpcError(options, error, origin);
   const status = error instanceof ApiError ? error.status : 500;
-  // A body that isn't JSON or isn't a request is an error defined by the protocol.
+  // A body that isn't JSON or isn't a request is the protocol's own error.
   const own = error instanceof ApiError ? error.details?.["rpcCode"] : undefined;
   const code =
     typeof own === "number" ? own : error instanceof ApiError && status === 400 ? RPC.invalidRequest : rpc.code;
@@ -393,7 +380,7 @@ function onlyId(incoming: Incoming): string {
   return incoming.isBatch ? NO_ID : (incoming.messages[0]?.id ?? NO_ID);
 }
 
-/** The id, as JSON text, in an answer to a message without an id. */
+/** The JSON text of the id in an answer to a message without one. */
 const NO_ID = "null";
 
 function acceptsStream(request: Request): boolean {
