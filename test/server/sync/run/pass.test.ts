@@ -61,7 +61,7 @@ test("a listing that stops at a bound goes on in the next run, and only its end 
 });
 
 /** The places of `walking` are far apart: what comes after the last one is covered by the end alone. */
-const isFarApart = { batching: { everyMs: Infinity, looks: 2 } };
+const isFarApart = { batching: { everyMs: Infinity, listings: 2 } };
 
 test("a listing that reaches its bound with its end is at its end", async () => {
   const seen: string[] = [];

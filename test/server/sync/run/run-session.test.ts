@@ -275,15 +275,15 @@ test("a page whose contents take long can be gone on with after each entry", asy
 });
 
 test("a run may end at a bound only where its source tells what it lists", async () => {
-  const looksOf = async (looks: { looks?: number }) => {
+  const listingsOf = async (listed: { listings?: number }) => {
     const { run } = open(async function* () {
-      yield { t: "page", entries: [], checkpoint: { at: 1 }, ...looks };
+      yield { t: "page", entries: [], checkpoint: { at: 1 }, ...listed };
       return END;
     }, {});
     return (await run()).flatMap((event) => (event.t === "checkpoint" ? [event.listings] : []));
   };
-  expect(await looksOf({})).toEqual([undefined, undefined]);
-  expect(await looksOf({ looks: 2 })).toEqual([2, 0]);
+  expect(await listingsOf({})).toEqual([undefined, undefined]);
+  expect(await listingsOf({ listings: 2 })).toEqual([2, 0]);
 });
 
 test("a run that is stopped says no end, and its session is closed", async () => {
